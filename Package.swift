@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+/// Values and spans only: not one `unsafe` in these targets.
+let pure: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+let package = Package(
+    name: "attest-worker",
+    products: [
+        .library(name: "AppAttest", targets: ["AppAttest", "LibCrypto"]),
+        .library(name: "AttestTestKit", targets: ["AttestTestKit"]),
+        .executable(name: "attest-worker", targets: ["attest-worker"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CRdkafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "CCryptoShims", dependencies: ["CCrypto"]),
+
+        .target(
+            name: "LibCrypto", dependencies: ["CCrypto", "CCryptoShims"], swiftSettings: strict),
+        .target(name: "AppAttest", dependencies: ["LibCrypto"], swiftSettings: pure),
+        .target(name: "Wire", dependencies: ["AppAttest", "LibCrypto"], swiftSettings: pure),
+        .target(
+            name: "Worker", dependencies: ["Wire", "AppAttest", "LibCrypto"], swiftSettings: pure),
+        .target(
+            name: "KafkaTransport", dependencies: ["Worker", "Wire", "CRdkafka"],
+            swiftSettings: strict),
+        .target(
+            name: "PostgresStore",
+            dependencies: ["Worker", "Wire", "AppAttest", "LibCrypto", "CPQ"],
+            swiftSettings: strict),
+        .target(
+            name: "AttestTestKit", dependencies: ["AppAttest", "LibCrypto"], swiftSettings: strict),
+        .executableTarget(
+            name: "attest-worker",
+            dependencies: [
+                "Worker", "Wire", "AppAttest", "LibCrypto", "KafkaTransport", "PostgresStore",
+                "AttestTestKit",
+            ],
+            swiftSettings: strict),
+
+        .executableTarget(
+            name: "MockBroker", dependencies: ["KafkaTransport"], path: "Tests/Support/MockBroker",
+            swiftSettings: strict),
+        .target(
+            name: "KeyStoreSuite", dependencies: ["Worker", "Wire", "AppAttest", "LibCrypto"],
+            path: "Tests/Support/KeyStoreSuite", swiftSettings: strict),
+
+        .testTarget(name: "LibCryptoTests", dependencies: ["LibCrypto"], swiftSettings: strict),
+        .testTarget(
+            name: "AppAttestTests", dependencies: ["AppAttest", "AttestTestKit", "LibCrypto"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AttestTestKitTests", dependencies: ["AttestTestKit", "AppAttest", "LibCrypto"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WireTests", dependencies: ["Wire", "AppAttest", "LibCrypto"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WorkerTests",
+            dependencies: [
+                "Worker", "Wire", "AppAttest", "LibCrypto", "AttestTestKit", "KeyStoreSuite",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "KafkaTransportTests", dependencies: ["KafkaTransport", "Worker", "Wire"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PostgresStoreTests",
+            dependencies: [
+                "PostgresStore", "KeyStoreSuite", "Worker", "Wire", "AppAttest", "LibCrypto",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "attest-worker", "KafkaTransport", "PostgresStore", "AttestTestKit", "Worker",
+                "Wire",
+                "AppAttest", "LibCrypto",
+            ],
+            swiftSettings: strict),
+        .testTarget(name: "TidyTests", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,59 @@
+/// Thirty-two bytes, compared whole: a SHA-256 digest or something as long.
+///
+/// Held as four words, so that hashing and comparing cost a few instructions and need no heap.
+public struct Digest32: Hashable, Sendable {
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// The number of bytes, 32.
+    public static let byteCount = 32
+
+    /// Takes 32 bytes as they are.
+    ///
+    /// - Parameter bytes: exactly 32 bytes; any other count gives nil.
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.byteCount else { return nil }
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        for (position, byte) in bytes.enumerated() {
+            switch position / 8 {
+            case 0: words.0 = words.0 << 8 | UInt64(byte)
+            case 1: words.1 = words.1 << 8 | UInt64(byte)
+            case 2: words.2 = words.2 << 8 | UInt64(byte)
+            default: words.3 = words.3 << 8 | UInt64(byte)
+            }
+        }
+        self.words = words
+    }
+
+    /// The 32 bytes in their order.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.byteCount)
+        for word in [words.0, words.1, words.2, words.3] {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+            }
+        }
+        return bytes
+    }
+
+    /// Whole-value equality.
+    public static func == (left: Digest32, right: Digest32) -> Bool {
+        (left.words.0 ^ right.words.0) | (left.words.1 ^ right.words.1)
+            | (left.words.2 ^ right.words.2) | (left.words.3 ^ right.words.3) == 0
+    }
+
+    /// Feeds the four words to the hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+        hasher.combine(words.2)
+        hasher.combine(words.3)
+    }
+}
+
+extension Digest32: Comparable {
+    /// Orders as the bytes do, first byte first: the order of `bytea` in PostgreSQL.
+    public static func < (left: Digest32, right: Digest32) -> Bool {
+        left.words < right.words
+    }
+}

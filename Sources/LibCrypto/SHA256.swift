@@ -1,0 +1,27 @@
+internal import CCrypto
+
+/// SHA-256 (FIPS 180-4) by libcrypto.
+public enum SHA256 {
+    /// The digest of the parts, one after the other as if they were one.
+    ///
+    /// - Parameter parts: any number of byte strings; they are not separated.
+    /// - Returns: 32 bytes.
+    public static func hash(_ parts: [UInt8]...) -> Digest32 {
+        hash(parts: parts)
+    }
+
+    /// The digest of the parts, one after the other as if they were one.
+    ///
+    /// - Parameter parts: any number of byte strings; they are not separated.
+    /// - Returns: 32 bytes.
+    public static func hash(parts: [[UInt8]]) -> Digest32 {
+        let joined = parts.count == 1 ? parts[0] : Array(parts.joined())
+        var digest = [UInt8](repeating: 0, count: Digest32.byteCount)
+        // The one-shot function of libcrypto cannot fail: it allocates nothing.
+        CCrypto.SHA256(joined, joined.count, &digest)
+        guard let value = Digest32(digest) else {
+            preconditionFailure("SHA-256 yields 32 bytes")
+        }
+        return value
+    }
+}
