@@ -1,0 +1,93 @@
+internal import AppAttest
+internal import Worker
+
+extension KeyStoreSuite {
+    /// What comes back of a key, and what a second attestation changes.
+    static var keys: [KeyStoreBehaviour<World>] {
+        [
+            KeyStoreBehaviour("every field of a key comes back") { world in
+                let store = try world.makeStore()
+                var odd = Sample.registration(2, signCount: .max, subject: nil)
+                odd.key.environment = .development
+                odd.platform = nil
+                odd.osVersion = nil
+                odd.receipt = []
+                odd.attestedAt = Instant(milliseconds: -1)
+                let registrations = [
+                    Sample.registration(1, signCount: 0x8000_0000, subject: "ünïcode 🔑 \\N"),
+                    odd, Sample.registration(3, subject: ""),
+                ]
+                try store.store(BatchWrites(registrations: registrations))
+                let found = try store.keys(for: Set(registrations.map(\.key.keyID)))
+                for registration in registrations {
+                    let keyID = registration.key.keyID
+                    try requireEqual(found[keyID], registration.key, "key")
+                    try requireEqual(
+                        try world.registration(of: keyID), registration, "registration")
+                }
+            },
+            KeyStoreBehaviour("revoked keys and tombstones come back as such") { world in
+                let revoked = Sample.registration(1, signCount: 3, status: .revoked)
+                let erased = Sample.registration(2, subject: nil, status: .erased)
+                try world.put(revoked)
+                try world.put(erased)
+                let keyIDs = [revoked.key.keyID, erased.key.keyID]
+                let store = try world.makeStore()
+                try requireEqual(
+                    try store.keys(for: Set(keyIDs)),
+                    [keyIDs[0]: revoked.key, keyIDs[1]: erased.key], "keys")
+                let state = try store.look(
+                    BatchReads(partitions: [], keyIDs: Set(keyIDs), requests: []))
+                try requireEqual(
+                    state.keys, [keyIDs[0]: revoked.key, keyIDs[1]: erased.key], "locked keys")
+            },
+            KeyStoreBehaviour("unknown keys don't come back") { world in
+                try world.put(Sample.registration(1))
+                let store = try world.makeStore()
+                let found = try store.keys(for: [Sample.keyID(1), Sample.keyID(2)])
+                try requireEqual(Array(found.keys), [Sample.keyID(1)], "keys")
+                try requireEqual(try store.keys(for: []), [:], "keys of an empty question")
+            },
+            KeyStoreBehaviour("a second attestation refreshes receipt and metadata alone") {
+                world in
+                let store = try world.makeStore()
+                let first = Sample.registration(1, signCount: 8, status: .revoked)
+                try world.put(first)
+                var second = Sample.registration(1, signCount: 0, subject: "thief")
+                second.key.appID = "OTHERTEAM1.org.example.other"
+                second.key.environment = .development
+                second.receipt = Array("fresh".utf8)
+                second.platform = "macosx"
+                second.osVersion = "27.0"
+                second.attestedAt = Instant(milliseconds: 1_800_000_000_000)
+                try store.store(BatchWrites(registrations: [second]))
+                var expected = second
+                expected.key = first.key
+                try requireEqual(
+                    try world.registration(of: Sample.keyID(1)), expected, "registration")
+            },
+            KeyStoreBehaviour("a tombstone takes nothing back") { world in
+                let store = try world.makeStore()
+                var erased = Sample.registration(1, subject: nil, status: .erased)
+                erased.receipt = []
+                erased.platform = nil
+                erased.osVersion = nil
+                try world.put(erased)
+                try store.store(BatchWrites(registrations: [Sample.registration(1)]))
+                try requireEqual(
+                    try world.registration(of: Sample.keyID(1)), erased, "tombstone")
+            },
+            KeyStoreBehaviour("a thousand keys in one batch keep their own counts") { world in
+                let store = try world.makeStore()
+                let numbers = 0..<1000
+                try store.store(
+                    BatchWrites(registrations: numbers.map { Sample.registration($0) }))
+                let counts = Dictionary(
+                    uniqueKeysWithValues: numbers.map { (Sample.keyID($0), UInt32($0)) })
+                try store.store(BatchWrites(signCounts: counts))
+                let found = try store.keys(for: Set(counts.keys))
+                try requireEqual(found.mapValues(\.signCount), counts, "sign counts")
+            },
+        ]
+    }
+}
