@@ -19,11 +19,18 @@ package struct RequestID: Hashable, Sendable {
 
     /// Checks the rule; nil when it is broken.
     package init?(_ text: String) {
-        guard !text.isEmpty, text.utf8.count <= Self.bytesMax,
-            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
-            )
-        else { return nil }
+        guard Request.isLabel(text, bytesMax: Self.bytesMax) else { return nil }
         self.text = text
+    }
+
+    /// Equal byte for byte: as strings, two ids of other bytes may be canonically equivalent.
+    package static func == (left: RequestID, right: RequestID) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    /// Feeds the bytes to the hasher.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(Array(text.utf8))
     }
 }
 
@@ -59,6 +66,14 @@ package struct Request: Hashable, Sendable {
         self.clientDataHash = clientDataHash
         self.appID = appID
         self.subject = subject
+    }
+
+    /// Whether a text has 1 to `bytesMax` bytes of UTF-8 and no control character (C0, DEL, C1).
+    static func isLabel(_ text: String, bytesMax: Int) -> Bool {
+        (1...bytesMax).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy {
+                $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+            }
     }
 
     /// SHA-256 over all fields but the id, each with its length before it.
@@ -115,7 +130,7 @@ package struct UnjudgeableRequest: Hashable, Sendable {
 /// Why a record has no readable request in it.
 ///
 /// It becomes a dead letter.
-package enum UnreadableRecord: String, Hashable, Sendable, CaseIterable {
+package enum UnreadableRecord: String, Error, Hashable, Sendable, CaseIterable {
     /// The value is null or empty.
     case emptyValue = "empty_value"
     /// The value is larger than the limit.
