@@ -1,0 +1,57 @@
+internal import AppAttest
+
+extension Verdict {
+    /// The verdict as JSON: names sorted, no white space, absent what is not known.
+    ///
+    /// Equal verdicts have equal bytes; nothing of the time or the place of encoding is in them.
+    package func encode() -> [UInt8] {
+        // The calls are in the order of the names, so that no sorting is needed.
+        var object = JSONWriter()
+        object.add("appId", appID)
+        object.add("bundleVersion", bundleVersion)
+        object.add("environment", environment?.rawValue)
+        object.add("keyId", keyID?.text)
+        object.add("osVersion", osVersion)
+        object.add("outcome", outcome.name)
+        object.add("platform", platform)
+        object.add("reason", outcome.reason?.code)
+        object.add("reattested", reattested)
+        object.add("requestId", requestID?.text)
+        object.add("retryable", outcome.reason?.isRetryable)
+        object.add("signCount", signCount)
+        object.add("source", source.encoded)
+        object.add("subject", subject)
+        object.add("type", kind?.rawValue)
+        object.add("validationCategory", validationCategory)
+        object.add("verdictId", verdictID.text)
+        return object.closed
+    }
+}
+
+extension Verdict.Outcome {
+    /// `accepted` or `rejected`.
+    package var name: String {
+        switch self {
+        case .accepted: "accepted"
+        case .rejected: "rejected"
+        }
+    }
+
+    /// Why it was rejected; nil when it was not.
+    package var reason: Reason? {
+        switch self {
+        case .accepted: nil
+        case .rejected(let reason): reason
+        }
+    }
+}
+
+extension RecordPlace {
+    fileprivate var encoded: JSONWriter {
+        var object = JSONWriter()
+        object.add("offset", offset)
+        object.add("partition", partition)
+        object.add("topic", topic)
+        return object
+    }
+}

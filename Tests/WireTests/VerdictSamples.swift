@@ -1,0 +1,57 @@
+import AppAttest
+import LibCrypto
+import Wire
+
+/// Verdicts of every outcome; the schema tests take the same list.
+enum VerdictSamples {
+    static let place = RecordPlace(topic: "attest.requests.v1", partition: 3, offset: 41)
+    static let id = VerdictID(SHA256.hash([0]))
+
+    /// An accepted registration with all that can be known.
+    static var fullRegistration: Verdict {
+        var verdict = Verdict(verdictID: id, outcome: .accepted, source: place)
+        verdict.requestID = Sample.requestID
+        verdict.kind = .registration
+        verdict.keyID = Sample.keyID
+        verdict.appID = "TEAMID1234.com.example.app"
+        verdict.environment = .production
+        verdict.signCount = 0
+        verdict.reattested = false
+        verdict.validationCategory = 4
+        verdict.bundleVersion = "7.1.0"
+        verdict.platform = "iphoneos"
+        verdict.osVersion = "27.0"
+        verdict.subject = "user-42"
+        return verdict
+    }
+
+    /// An accepted assertion with the greatest numbers.
+    static var assertion: Verdict {
+        var verdict = Verdict(
+            verdictID: id, outcome: .accepted,
+            source: RecordPlace(topic: "t", partition: .max, offset: .max))
+        verdict.kind = .assertion
+        verdict.keyID = Sample.keyID
+        verdict.appID = "TEAMID1234.com.example.app"
+        verdict.environment = .development
+        verdict.signCount = .max
+        return verdict
+    }
+
+    /// One rejection for each reason.
+    static var rejections: [Verdict] {
+        Reason.all.map { reason in
+            var verdict = Verdict(verdictID: id, outcome: .rejected(reason), source: place)
+            verdict.kind = .assertion
+            verdict.keyID = Sample.keyID
+            return verdict
+        }
+    }
+
+    /// A rejection of which nothing is known but its place.
+    static var bare: Verdict {
+        Verdict(verdictID: id, outcome: .rejected(.worker(.malformedMessage)), source: place)
+    }
+
+    static var all: [Verdict] { [fullRegistration, assertion, bare] + rejections }
+}
