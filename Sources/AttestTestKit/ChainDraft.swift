@@ -1,0 +1,85 @@
+import AppAttest
+import LibCrypto
+
+/// The certificates of an attestation before they are signed: everything in them can be changed.
+struct ChainDraft {
+    var authority: TestAuthority
+    var credential: CertificateDraft
+    var credentialSigner: ECPrivateKey
+    /// The intermediate as it comes out; signed once for all devices unless it is changed.
+    private var intermediate: [UInt8]
+    private var change: ((inout [[UInt8]]) -> Void)?
+
+    /// A genuine chain.
+    init(authority: TestAuthority, credential: CertificateDraft) {
+        self.authority = authority
+        self.credential = credential
+        credentialSigner = authority.intermediateKey
+        intermediate = authority.intermediateCertificate
+    }
+
+    /// Credential certificate and intermediate in DER.
+    var certificates: [[UInt8]] {
+        var certificates = [
+            credential.signed(by: credentialSigner, hash: .sha256), intermediate,
+        ]
+        change?(&certificates)
+        return certificates
+    }
+
+    /// Changes the bytes of both certificates after they are signed.
+    mutating func change(_ change: @escaping (inout [[UInt8]]) -> Void) {
+        self.change = change
+    }
+
+    /// Changes the intermediate and signs it anew with the root.
+    mutating func changeIntermediate(_ change: (inout CertificateDraft) -> Void) {
+        var draft = authority.intermediateDraft
+        change(&draft)
+        intermediate = draft.signed(by: authority.rootKey, hash: .sha384)
+    }
+
+    /// Takes another root and intermediate of the same names.
+    mutating func signWithTwin() {
+        authority = authority.twin
+        credentialSigner = authority.intermediateKey
+        intermediate = authority.intermediateCertificate
+    }
+
+    /// Puts a second intermediate, which the first issued, in the place of the first.
+    mutating func putBelowIntermediate() {
+        let key = authority.twin.intermediateKey
+        let name = CertificateDraft.name(commonName: "Attest Test CA 1.1")
+        var draft = authority.intermediateDraft
+        draft.issuer = TestAuthority.intermediateName
+        draft.subject = name
+        draft.publicKeyInfo = key.publicKeyInfo
+        draft.replace(.authorityKey(authority.intermediateKey))
+        draft.replace(.subjectKey(key))
+        intermediate = draft.signed(by: authority.intermediateKey, hash: .sha384)
+        credential.issuer = name
+        credentialSigner = key
+    }
+}
+
+extension TestAuthority {
+    /// An authority of the same names with other keys.
+    var twin: TestAuthority {
+        TestAuthority(seed: ~seed)
+    }
+}
+
+extension Instant {
+    /// A moment so many days later.
+    func adding(days: Int64) -> Instant {
+        Instant(milliseconds: milliseconds + days * 86_400_000)
+    }
+}
+
+extension [UInt8] {
+    /// Changes the last bit: in a certificate, one of the signature.
+    mutating func flipLastBit() {
+        guard let last = popLast() else { return }
+        append(last ^ 1)
+    }
+}

@@ -1,0 +1,97 @@
+public import AppAttest
+
+/// Ways to break the chain from the credential certificate to the trust anchor.
+///
+/// | lies | a verifier must say |
+/// | --- | --- |
+/// | ``credentialExpired``, ``intermediateExpired`` | `certificate_expired` |
+/// | ``credentialNotYetValid``, ``intermediateNotYetValid`` | `certificate_not_yet_valid` |
+/// | all others | `chain_invalid` |
+///
+/// Certificates that were changed are signed anew, unless the lie is the signature itself.
+public enum ChainLie: String, Hashable, Sendable, CaseIterable {
+    /// Everything is right, but under another root of the same name.
+    case otherRoot
+    /// The intermediate is not marked as an authority.
+    case intermediateNotAnAuthority
+    /// The intermediate's key usage has cRLSign, not keyCertSign.
+    case intermediateCannotSign
+    /// The intermediate has a critical extension that nobody knows.
+    case intermediateUnknownCriticalExtension
+    /// The intermediate was issued by the genuine one, whose path length is 0.
+    case intermediateBelowIntermediate
+    /// A byte of the intermediate's signature is another.
+    case intermediateForged
+    /// The intermediate expired a day ago.
+    case intermediateExpired
+    /// The intermediate becomes valid in a day.
+    case intermediateNotYetValid
+    /// One byte follows the intermediate.
+    case intermediateTrailingByte
+    /// The credential certificate is signed with another key than the intermediate's.
+    case credentialOfOtherIntermediate
+    /// The credential certificate names another issuer than the intermediate.
+    case credentialNamesOtherIssuer
+    /// A byte of the credential certificate's signature is another.
+    case credentialForged
+    /// The credential certificate has a critical extension that nobody knows.
+    case credentialUnknownCriticalExtension
+    /// The credential certificate expired a day ago.
+    case credentialExpired
+    /// The credential certificate becomes valid in a day.
+    case credentialNotYetValid
+    /// One byte follows the credential certificate.
+    case credentialTrailingByte
+    /// The credential certificate is no DER at all.
+    case credentialNotACertificate
+    /// The certificates stand in the other order.
+    case swapped
+
+    /// What a verifier must say.
+    public var rejection: RejectionCode {
+        switch self {
+        case .credentialExpired, .intermediateExpired: .certificateExpired
+        case .credentialNotYetValid, .intermediateNotYetValid: .certificateNotYetValid
+        case .otherRoot, .intermediateNotAnAuthority, .intermediateCannotSign,
+            .intermediateUnknownCriticalExtension, .intermediateBelowIntermediate,
+            .intermediateForged, .intermediateTrailingByte, .credentialOfOtherIntermediate,
+            .credentialNamesOtherIssuer, .credentialForged, .credentialUnknownCriticalExtension,
+            .credentialTrailingByte, .credentialNotACertificate, .swapped:
+            .chainInvalid
+        }
+    }
+
+    /// Changes the certificates and who signs them.
+    ///
+    /// - Parameters:
+    ///   - chain: the genuine chain.
+    ///   - instant: when it is judged.
+    func apply(to chain: inout ChainDraft, at instant: Instant) {
+        switch self {
+        case .otherRoot: chain.signWithTwin()
+        case .intermediateNotAnAuthority: chain.changeIntermediate { $0.replace(.endEntity) }
+        case .intermediateCannotSign:
+            chain.changeIntermediate { $0.replace(.signsRevocationListsOnly) }
+        case .intermediateUnknownCriticalExtension:
+            chain.changeIntermediate { $0.replace(.unknownCritical) }
+        case .intermediateBelowIntermediate: chain.putBelowIntermediate()
+        case .intermediateForged: chain.change { $0[1].flipLastBit() }
+        case .intermediateExpired:
+            chain.changeIntermediate { $0.notAfter = instant.adding(days: -1) }
+        case .intermediateNotYetValid:
+            chain.changeIntermediate { $0.notBefore = instant.adding(days: 1) }
+        case .intermediateTrailingByte: chain.change { $0[1].append(0x00) }
+        case .credentialOfOtherIntermediate:
+            chain.credentialSigner = chain.authority.twin.intermediateKey
+        case .credentialNamesOtherIssuer:
+            chain.credential.issuer = CertificateDraft.name(commonName: "Attest Test CA 2")
+        case .credentialForged: chain.change { $0[0].flipLastBit() }
+        case .credentialUnknownCriticalExtension: chain.credential.replace(.unknownCritical)
+        case .credentialExpired: chain.credential.notAfter = instant.adding(days: -1)
+        case .credentialNotYetValid: chain.credential.notBefore = instant.adding(days: 1)
+        case .credentialTrailingByte: chain.change { $0[0].append(0x00) }
+        case .credentialNotACertificate: chain.change { $0[0] = DER.octetString([0x00]) }
+        case .swapped: chain.change { $0.reverse() }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+public import AppAttest
+
+/// An attestation object, and the key id that goes with it.
+public struct MintedAttestation: Hashable, Sendable {
+    /// The key id that the app sends.
+    public let keyID: KeyID
+    /// The attestation object: CBOR.
+    public let object: [UInt8]
+}
+
+/// An assertion object, and the key it is said to be made with.
+public struct MintedAssertion: Hashable, Sendable {
+    /// The key id that the app sends.
+    public let keyID: KeyID
+    /// The sign count that the assertion tells.
+    public let signCount: UInt32
+    /// The assertion object: CBOR.
+    public let object: [UInt8]
+}

@@ -1,0 +1,66 @@
+public import AppAttest
+import LibCrypto
+
+extension SimulatedDevice {
+    /// Attests the key: what the app sends to register it.
+    ///
+    /// Costs one P-384 signature. The receipt inside is an opaque byte string of the usual size
+    /// and beginning, not a signed one.
+    ///
+    /// - Parameters:
+    ///   - clientDataHash: what the app hands to the system.
+    ///   - instant: when the certificate of the key is issued; its validity follows from it.
+    ///   - lie: what is wrong with the attestation; nothing by default.
+    /// - Returns: the attestation object and the key id.
+    public func attest(
+        clientDataHash: ClientDataHash, at instant: Instant, lie: AttestationLie? = nil
+    ) -> MintedAttestation {
+        if lie == .attestedData(.otherApp) {
+            return ofOtherApp.attest(clientDataHash: clientDataHash, at: instant)
+        }
+        let nonce = Nonce(
+            authenticatorData: attestedData(lie).encoded, clientDataHash: clientDataHash.bytes)
+        var parts = AttestationParts()
+        parts.certificates = certificates(nonce: nonce, at: instant, lie).map(CBOR.bytes)
+        parts.receipt = .bytes(receipt)
+        parts.authenticatorData = .bytes(nonce.authenticatorData)
+        parts.further = unsignedEntries
+        if case .structure(let lie) = lie { lie.apply(to: &parts, root: authority.rootCertificate) }
+        let object =
+            if case .encoding(let lie) = lie { lie.encode(parts.entries) } else { parts.encoded }
+        let isOtherKeyID = lie == .attestedData(.keyIDOfOtherKey)
+        return MintedAttestation(keyID: isOtherKeyID ? otherKeyID : keyID, object: object)
+    }
+
+    /// Authenticator data with the attested credential.
+    private func attestedData(_ lie: AttestationLie?) -> AuthenticatorDataDraft {
+        var draft = AuthenticatorDataDraft(self, signCount: 0)
+        var credential = AuthenticatorDataDraft.AttestedCredential(of: self)
+        if case .coseKey(let lie) = lie { credential.coseKey = lie.coseKey(of: self) }
+        draft.attestedCredential = credential
+        if case .attestedData(let lie) = lie { lie.apply(to: &draft, of: self) }
+        if case .signedExtensions(let lie) = lie { lie.apply(to: &draft) }
+        return draft
+    }
+
+    /// Credential certificate and intermediate in DER.
+    private func certificates(
+        nonce: Nonce, at instant: Instant, _ lie: AttestationLie?
+    ) -> [[UInt8]] {
+        var credential = CredentialCertificate.draft(self, at: instant)
+        credential.extensions.append(CredentialCertificate.nonce(nonce.bytes))
+        if case .certificate(let lie) = lie {
+            lie.apply(to: &credential, of: self, nonce: nonce)
+        }
+        var chain = ChainDraft(authority: authority, credential: credential)
+        if case .chain(let lie) = lie { lie.apply(to: &chain, at: instant) }
+        return chain.certificates
+    }
+
+    /// Opaque bytes that begin as a receipt does: BER of CMS signed data.
+    private var receipt: [UInt8] {
+        let head: [UInt8] = [0x30, 0x80] + ObjectIdentifiers.signedData + [0xA0, 0x80]
+        let byteCount = 3700
+        return head + SeededBytes(seed: seed).bytes("receipt", count: byteCount - head.count)
+    }
+}

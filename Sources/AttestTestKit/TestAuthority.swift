@@ -1,0 +1,78 @@
+import AppAttest
+import LibCrypto
+
+/// A private certificate authority that is shaped like Apple's: a root and an intermediate.
+///
+/// Give ``rootCertificate`` to a verifier as its trust anchor, and what the authority's
+/// ``SimulatedDevice``s make is verified as Apple's objects are. The names are its own, so that no
+/// certificate can be taken for one of Apple's.
+///
+/// | | root | intermediate |
+/// | --- | --- | --- |
+/// | key | P-384 | P-384 |
+/// | signature | ecdsa-with-SHA384, by itself | ecdsa-with-SHA384, by the root |
+/// | validity | 2020-03-18 to 2045-03-15 | 2020-03-18 to 2030-03-13 |
+/// | basic constraints | CA | CA, path length 0 |
+/// | key usage | keyCertSign, cRLSign | keyCertSign, cRLSign |
+///
+/// The keys follow from the seed: everybody who knows it can sign. Never trust such a root in
+/// production.
+public struct TestAuthority: Sendable {
+    /// The root certificate in DER: the trust anchor.
+    public let rootCertificate: [UInt8]
+    /// The intermediate certificate in DER, as it stands in attestations.
+    public let intermediateCertificate: [UInt8]
+
+    let seed: UInt64
+    let rootKey: ECPrivateKey
+    let intermediateKey: ECPrivateKey
+
+    static let rootName = CertificateDraft.name(commonName: "Attest Test Root CA")
+    static let intermediateName = CertificateDraft.name(commonName: "Attest Test CA 1")
+
+    /// An authority; the same seed gives the same certificates, byte for byte.
+    ///
+    /// - Parameters:
+    ///   - seed: what the keys follow from.
+    ///   - rootPathLength: a path length constraint in the root; Apple's has none. With 0 no chain
+    ///     that has an intermediate may be accepted.
+    public init(seed: UInt64, rootPathLength: UInt8? = nil) {
+        let bytes = SeededBytes(seed: seed)
+        self.seed = seed
+        rootKey = bytes.key("root key", .p384)
+        intermediateKey = bytes.key("intermediate key", .p384)
+        rootCertificate = CertificateDraft(
+            serialNumber: [0x0B] + bytes.bytes("root serial number", count: 15),
+            issuer: Self.rootName, subject: Self.rootName,
+            notBefore: Instant(seconds: 1_584_556_373), notAfter: Instant(seconds: 2_373_148_800),
+            publicKeyInfo: rootKey.publicKeyInfo,
+            extensions: [
+                .authority(pathLength: rootPathLength.map(UInt64.init)), .subjectKey(rootKey),
+                .signsCertificates,
+            ]
+        ).signed(by: rootKey, hash: .sha384)
+        intermediateCertificate = Self.intermediateDraft(
+            seed: seed, key: intermediateKey, rootKey: rootKey
+        ).signed(by: rootKey, hash: .sha384)
+    }
+
+    /// The intermediate before it is signed.
+    var intermediateDraft: CertificateDraft {
+        Self.intermediateDraft(seed: seed, key: intermediateKey, rootKey: rootKey)
+    }
+
+    private static func intermediateDraft(
+        seed: UInt64, key: ECPrivateKey, rootKey: ECPrivateKey
+    ) -> CertificateDraft {
+        CertificateDraft(
+            serialNumber: [0x09]
+                + SeededBytes(seed: seed).bytes("intermediate serial number", count: 15),
+            issuer: rootName, subject: intermediateName,
+            notBefore: Instant(seconds: 1_584_556_795), notAfter: Instant(seconds: 1_899_590_400),
+            publicKeyInfo: key.publicKeyInfo,
+            extensions: [
+                .authority(pathLength: 0), .authorityKey(rootKey), .subjectKey(key),
+                .signsCertificates,
+            ])
+    }
+}
