@@ -75,6 +75,12 @@ public struct Instant: Hashable, Sendable, Comparable {
         milliseconds = seconds.multipliedReportingOverflow(by: 1000).partialValue
     }
 
+    /// The last whole second that is not after this moment, counted from 1970.
+    package var wholeSeconds: Int64 {
+        let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+
     /// Orders by time.
     public static func < (left: Instant, right: Instant) -> Bool {
         left.milliseconds < right.milliseconds
