@@ -56,9 +56,13 @@ let package = Package(
             name: "KeyStoreSuite", dependencies: ["Worker", "Wire", "AppAttest", "LibCrypto"],
             path: "Tests/Support/KeyStoreSuite", swiftSettings: strict),
 
+        .target(
+            name: "RecordedVectors", path: "Tests/Support/RecordedVectors", swiftSettings: strict),
+
         .testTarget(name: "LibCryptoTests", dependencies: ["LibCrypto"], swiftSettings: strict),
         .testTarget(
-            name: "AppAttestTests", dependencies: ["AppAttest", "AttestTestKit", "LibCrypto"],
+            name: "AppAttestTests",
+            dependencies: ["AppAttest", "AttestTestKit", "LibCrypto", "RecordedVectors"],
             swiftSettings: strict),
         .testTarget(
             name: "AttestTestKitTests", dependencies: ["AttestTestKit", "AppAttest", "LibCrypto"],
