@@ -38,7 +38,7 @@ let package = Package(
         .target(
             name: "PostgresStore",
             dependencies: ["Worker", "Wire", "AppAttest", "LibCrypto", "CPQ"],
-            swiftSettings: strict),
+            resources: [.embedInCode("sql")], swiftSettings: strict),
         .target(
             name: "AttestTestKit", dependencies: ["AppAttest", "LibCrypto"], swiftSettings: strict),
         .executableTarget(

@@ -1,0 +1,149 @@
+internal import AppAttest
+internal import LibCrypto
+internal import Worker
+
+// Rows of the database <-> the worker's values.
+
+/// The progress rows of a result.
+func progress(in rows: Rows) throws(PostgresError) -> [TopicPartition: Progress] {
+    var found: [TopicPartition: Progress] = [:]
+    try rows.forEach { (row) throws(PostgresError) in
+        let partition = TopicPartition(topic: try row.text(0), partition: try row.integer(1))
+        found[partition] = Progress(
+            epoch: try row.integer(2), nextOffset: try row.integer(3),
+            lastTimestampMilliseconds: try row.integer(4))
+    }
+    return found
+}
+
+/// The keys of a result.
+func storedKeys(in rows: Rows) throws(PostgresError) -> [KeyID: StoredKey] {
+    var found: [KeyID: StoredKey] = [:]
+    found.reserveCapacity(rows.count)
+    try rows.forEach { (row) throws(PostgresError) in
+        let keyID = KeyID(try row.digest(0))
+        guard let environment = AttestationEnvironment(rawValue: try row.text(2)) else {
+            throw row.unexpected(2)
+        }
+        guard let signCount = UInt32(exactly: try row.integer(4, as: Int64.self)) else {
+            throw row.unexpected(4)
+        }
+        guard let status = KeyStatus(rawValue: try row.text(6)) else { throw row.unexpected(6) }
+        found[keyID] = StoredKey(
+            keyID: keyID, appID: try row.text(1), environment: environment,
+            publicKey: try row.bytes(3), signCount: signCount, subject: try row.optionalText(5),
+            status: status)
+    }
+    return found
+}
+
+/// The inbox rows of a result, under the identities that were asked for.
+func entries(
+    in rows: Rows, asked: Set<RequestIdentity>
+) throws(PostgresError) -> [RequestIdentity: InboxEntry] {
+    guard rows.count > 0 else { return [:] }
+    var identities: [[UInt8]: RequestIdentity] = [:]
+    for identity in asked { identities[identity.storedBytes] = identity }
+    var found: [RequestIdentity: InboxEntry] = [:]
+    try rows.forEach { (row) throws(PostgresError) in
+        guard let identity = identities[try row.bytes(0)] else { throw row.unexpected(0) }
+        found[identity] = InboxEntry(
+            identity: identity, contentDigest: try row.digest(1), verdict: try row.bytes(2))
+    }
+    return found
+}
+
+/// The commands that store a batch, or why it must not be stored.
+///
+/// - Parameters:
+///   - writes: what was decided.
+///   - state: what was found under lock.
+///   - group: the consumer group.
+/// - Returns: the commands, in the order of locks.
+/// - Throws: `.fenced` if an epoch is not the row's, `.poison` if a value fits no column,
+///   `.stop(.software)` if a sign count belongs to a key that is neither locked nor new.
+func writeCommands(
+    _ writes: BatchWrites, state: BatchState, group: String
+) throws(Fault) -> [Command] {
+    guard writes.progress.allSatisfy({ state.progress[$0.key]?.epoch == $0.value.epoch }) else {
+        throw fenced("store batch")
+    }
+    let fresh = writes.registrations.filter { state.keys[$0.key.keyID] == nil }
+    let registered = Set(fresh.map(\.key.keyID))
+    guard
+        writes.signCounts.keys.allSatisfy({ state.keys[$0] != nil || registered.contains($0) })
+    else {
+        throw Fault(
+            operation: "store batch", code: "missing_row", disposition: .stop(.software),
+            message: "a sign count was to be raised on a key that is not stored")
+    }
+    // A tombstone takes nothing back: its owner asked for its erasure.
+    let attested = writes.registrations.filter { state.keys[$0.key.keyID]?.status != .erased }
+    var commands: [Command] = []
+    if !fresh.isEmpty { commands.append(insertKeys(fresh)) }
+    if !attested.isEmpty { commands.append(try storeAttestations(attested)) }
+    if !writes.inbox.isEmpty { commands.append(insertInbox(writes.inbox)) }
+    if !writes.signCounts.isEmpty { commands.append(raiseSignCounts(writes.signCounts)) }
+    if !writes.progress.isEmpty { commands.append(advanceProgress(writes.progress, group)) }
+    return commands
+}
+
+private func insertKeys(_ registrations: [KeyRegistration]) -> Command {
+    let keys = registrations.map(\.key)
+    return Command(
+        .insertKeys, .byteStrings(keys.map(\.keyID.digest.bytes)), .texts(keys.map(\.appID)),
+        .texts(keys.map(\.environment.rawValue)), .byteStrings(keys.map(\.publicKey)),
+        .int8s(keys.map { Int64($0.signCount) }), .texts(keys.map(\.subject)),
+        .texts(keys.map(\.status.rawValue)))
+}
+
+private func storeAttestations(_ registrations: [KeyRegistration]) throws(Fault) -> Command {
+    var instants: [Int64] = []
+    for registration in registrations {
+        guard let instant = registration.attestedAt.postgresTimestamp else {
+            throw Fault(
+                operation: "store batch", code: "22008", disposition: .poison,
+                message: "the instant of an attestation is out of range")
+        }
+        instants.append(instant)
+    }
+    return Command(
+        .storeAttestations, .byteStrings(registrations.map(\.key.keyID.digest.bytes)),
+        .byteStrings(registrations.map(\.receipt)), .texts(registrations.map(\.platform)),
+        .texts(registrations.map(\.osVersion)), .timestamps(instants))
+}
+
+private func insertInbox(_ entries: [InboxEntry]) -> Command {
+    Command(
+        .insertInbox, .uuids(entries.map(\.identity.storedBytes)),
+        .byteStrings(entries.map(\.contentDigest.bytes)), .byteStrings(entries.map(\.verdict)))
+}
+
+private func raiseSignCounts(_ signCounts: [KeyID: UInt32]) -> Command {
+    let rows = Array(signCounts)
+    return Command(
+        .raiseSignCounts, .byteStrings(rows.map(\.key.digest.bytes)),
+        .int8s(rows.map { Int64($0.value) }))
+}
+
+private func advanceProgress(_ progress: [TopicPartition: Progress], _ group: String) -> Command {
+    let rows = Array(progress)
+    return Command(
+        .advanceProgress, .text(group), .texts(rows.map(\.key.topic)),
+        .int4s(rows.map(\.key.partition)), .int8s(rows.map(\.value.epoch)),
+        .int8s(rows.map(\.value.nextOffset)), .int8s(rows.map(\.value.lastTimestampMilliseconds)))
+}
+
+extension Instant {
+    /// Microseconds between the Unix epoch and PostgreSQL's, 2000-01-01T00:00:00Z.
+    private static let postgresEpoch: Int64 = 946_684_800_000_000
+
+    /// Microseconds since 2000, as `timestamptz` counts; nil where 64 bits don't hold them.
+    var postgresTimestamp: Int64? {
+        let (microseconds, overflow) = milliseconds.multipliedReportingOverflow(by: 1000)
+        let (timestamp, underflow) = microseconds.subtractingReportingOverflow(Self.postgresEpoch)
+        // The extremes are PostgreSQL's infinities.
+        guard !overflow, !underflow, timestamp != .max, timestamp != .min else { return nil }
+        return timestamp
+    }
+}

@@ -1,0 +1,33 @@
+package import LibCrypto
+
+/// A step of the schema: a file of `schemas/sql`, embedded in the binary as it is.
+package struct Migration: Hashable, Sendable {
+    /// Its number: 1, 2, 3 and so on.
+    package let version: Int32
+    /// The file's name without its ending.
+    package let name: String
+    /// The file's bytes.
+    package let script: [UInt8]
+
+    /// SHA-256 of the file: an applied step must never change.
+    package var digest: Digest32 { SHA256.hash(script) }
+
+    /// All steps in order.
+    package static let all = [
+        Migration(
+            version: 1, name: "0001_keys_inbox_progress",
+            script: PackageResources._001_keys_inbox_progress_sql)
+    ]
+}
+
+/// Where a database's schema stands, compared with this binary.
+package enum SchemaState: Hashable, Sendable {
+    /// All steps are applied.
+    case current
+    /// Steps are missing: run `attest-worker migrate`.
+    case behind(missing: [Migration])
+    /// A newer binary migrated it. Steps only ever add, so this binary still works.
+    case ahead(version: Int32)
+    /// A step was applied from another text under the same number: not our schema.
+    case altered(version: Int32)
+}

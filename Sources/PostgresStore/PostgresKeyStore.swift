@@ -1,0 +1,211 @@
+package import AppAttest
+internal import LibCrypto
+package import Worker
+
+/// The key store on PostgreSQL: one connection, used by one lane.
+///
+/// Connecting is lazy and part of each call. A call that finds the server down throws `.retry`
+/// within the connect timeout, and the next one tries anew. Round trips: ``keys(for:)``,
+/// ``claim(_:)`` and ``pruneInbox(rowsMax:)`` take one, ``transact(_:decide:)`` and ``reset(_:)`` two.
+package final class PostgresKeyStore: KeyStore {
+    private let settings: PostgresSettings
+    private var connection: Connection?
+
+    /// A store that is not connected yet.
+    package init(_ settings: PostgresSettings) {
+        self.settings = settings
+    }
+
+    package func claim(
+        _ initial: [TopicPartition: Int64]
+    ) throws(Fault) -> [TopicPartition: Progress] {
+        guard !initial.isEmpty else { return [:] }
+        let partitions = Array(initial)
+        let claim = Command(
+            .claim, .text(settings.group), .text(settings.owner),
+            .texts(partitions.map(\.key.topic)), .int4s(partitions.map(\.key.partition)),
+            .int8s(partitions.map(\.value)))
+        return try perform("claim partitions") { (connection) throws(PostgresError) in
+            let results = try connection.run(self.beginning() + [claim, Command(.commit)])
+            try requireCommit(results.last)
+            guard let claimed = results.dropLast().last else { return [:] }
+            return try progress(in: claimed)
+        }
+    }
+
+    package func reset(_ progress: [TopicPartition: Progress]) throws(Fault) {
+        let reads = BatchReads(partitions: Set(progress.keys), keyIDs: [], requests: [])
+        let state = try begin(reads)
+        guard progress.allSatisfy({ state.progress[$0.key]?.epoch == $0.value.epoch }) else {
+            abandonTransaction()
+            throw fenced("reset progress")
+        }
+        try commit([progressCommand(.resetProgress, progress)], "reset progress")
+    }
+
+    package func keys(for keyIDs: Set<KeyID>) throws(Fault) -> [KeyID: StoredKey] {
+        guard !keyIDs.isEmpty else { return [:] }
+        let command = Command(.readKeys, .byteStrings(keyIDs.map(\.digest.bytes)))
+        return try perform("read keys") { (connection) throws(PostgresError) in
+            guard let rows = try connection.run([command]).first else { return [:] }
+            return try storedKeys(in: rows)
+        }
+    }
+
+    package func transact<Result>(
+        _ reads: BatchReads, decide: (BatchState) -> (writes: BatchWrites?, result: Result)
+    ) throws(Fault) -> Result {
+        let state = try begin(reads)
+        let (writes, result) = decide(state)
+        guard let writes else {
+            abandonTransaction()
+            return result
+        }
+        let commands: [Command]
+        do {
+            commands = try writeCommands(writes, state: state, group: settings.group)
+        } catch {
+            abandonTransaction()
+            throw error
+        }
+        try commit(commands, "store batch")
+        return result
+    }
+
+    package func pruneInbox(rowsMax: Int) throws(Fault) -> Int {
+        let prune = Command(
+            .pruneInbox, .int4(Int32(clamping: settings.inboxRetentionDays)),
+            .int8(Int64(rowsMax)))
+        return try perform("prune inbox") { (connection) throws(PostgresError) in
+            let results = try connection.run(self.beginning() + [prune, Command(.commit)])
+            try requireCommit(results.last)
+            return results.dropLast().last?.changedCount ?? 0
+        }
+    }
+
+    package func close() {
+        connection = nil
+    }
+
+    // MARK: - Transactions
+
+    /// The first round trip: lock progress, lock keys, and then, in a later statement, look.
+    private func begin(_ reads: BatchReads) throws(Fault) -> BatchState {
+        let partitions = Array(reads.partitions)
+        let lockProgress = Command(
+            .lockProgress, .text(settings.group), .texts(partitions.map(\.topic)),
+            .int4s(partitions.map(\.partition)))
+        let lockKeys = Command(.lockKeys, .byteStrings(reads.keyIDs.map(\.digest.bytes)))
+        let readInbox = Command(.readInbox, .uuids(reads.requests.map(\.storedBytes)))
+        return try perform("lock rows") { (connection) throws(PostgresError) in
+            let commands = self.beginning() + [lockProgress, lockKeys, readInbox]
+            let results = try connection.run(commands).suffix(3)
+            guard results.count == 3, let first = results.first, let last = results.last else {
+                throw PostgresError(.unexpectedAnswer("a result is missing"))
+            }
+            return BatchState(
+                progress: try progress(in: first),
+                keys: try storedKeys(in: results[results.startIndex + 1]),
+                inbox: try entries(in: last, asked: reads.requests))
+        }
+    }
+
+    /// The second round trip: write and COMMIT.
+    ///
+    /// Each command that finds a row changed by someone else is an error, and then the server skips
+    /// what follows in the pipeline, also the COMMIT.
+    private func commit(_ commands: [Command], _ operation: String) throws(Fault) {
+        try perform(operation) { (connection) throws(PostgresError) in
+            let results = try connection.run(commands + [Command(.commit)])
+            try requireCommit(results.last)
+        }
+    }
+
+    /// Opens a transaction, with its own settings where a pooler stands in between.
+    private func beginning() -> [Command] {
+        settings.isPooled
+            ? [Command(.begin), configuring(local: true)] : [Command(.begin)]
+    }
+
+    /// Rolls back.
+    ///
+    /// If that fails the connection goes, and with it the transaction: nothing of it stays either
+    /// way, so there is nothing to report.
+    private func abandonTransaction() {
+        guard let connection else { return }
+        do {
+            _ = try connection.run([Command(.rollback)])
+        } catch {
+            self.connection = nil
+        }
+        if !connection.isUsable || connection.isInTransaction { self.connection = nil }
+    }
+
+    // MARK: - The connection
+
+    /// Runs `body` on a connection that is open, and leaves one behind that is clean, or none.
+    private func perform<Result>(
+        _ operation: String, _ body: (Connection) throws(PostgresError) -> Result
+    ) throws(Fault) -> Result {
+        do {
+            return try body(try opened())
+        } catch {
+            if !error.leavesConnectionUsable || connection?.isUsable != true {
+                connection = nil
+            } else if connection?.isInTransaction == true {
+                abandonTransaction()
+            }
+            throw error.fault(operation)
+        }
+    }
+
+    private func opened() throws(PostgresError) -> Connection {
+        if let connection { return connection }
+        let fresh = try Connection(settings)
+        let configured = try fresh.run([configuring(local: false)])
+        var synchronousCommit = ""
+        try configured.first?.forEach { (row) throws(PostgresError) in
+            synchronousCommit = try row.text(0)
+        }
+        guard synchronousCommit != "off" || settings.allowsAsynchronousCommit else {
+            throw PostgresError(
+                .settings("synchronous_commit is off: a crash would forget sign counts"))
+        }
+        connection = fresh
+        return fresh
+    }
+
+    private func configuring(local: Bool) -> Command {
+        Command(
+            .configure, .int4(local ? 1 : 0), .text(String(settings.lockTimeoutMilliseconds)),
+            .text(String(settings.statementTimeoutMilliseconds)),
+            .text(String(settings.idleInTransactionTimeoutMilliseconds)))
+    }
+
+    private func progressCommand(
+        _ statement: Statement, _ progress: [TopicPartition: Progress]
+    ) -> Command {
+        let rows = Array(progress)
+        return Command(
+            statement, .text(settings.group), .texts(rows.map(\.key.topic)),
+            .int4s(rows.map(\.key.partition)), .int8s(rows.map(\.value.epoch)),
+            .int8s(rows.map(\.value.nextOffset)))
+    }
+}
+
+/// Throws unless the result is that of a COMMIT which committed.
+///
+/// A COMMIT of a failed transaction succeeds too, with the tag ROLLBACK.
+func requireCommit(_ result: Rows?) throws(PostgresError) {
+    guard let result, result.commandTag == "COMMIT" else {
+        throw PostgresError(
+            .server(sqlState: "40000", constraint: nil, message: "COMMIT rolled back"))
+    }
+}
+
+/// The fault of a lane whose partition has another owner.
+func fenced(_ operation: String) -> Fault {
+    Fault(
+        operation: operation, code: "fenced", disposition: .fenced,
+        message: "a partition has another owner now")
+}

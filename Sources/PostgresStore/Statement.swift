@@ -1,0 +1,20 @@
+/// An SQL text under a name: prepared once a connection, then only named.
+struct Statement: Hashable {
+    /// Unique among all statements; the name under which it is prepared.
+    let name: String
+    /// The text; names of tables carry their schema.
+    let sql: String
+}
+
+/// A statement with its parameters.
+struct Command {
+    /// What is executed.
+    let statement: Statement
+    /// As many as the text names.
+    let parameters: [Parameter]
+
+    init(_ statement: Statement, _ parameters: Parameter...) {
+        self.statement = statement
+        self.parameters = parameters
+    }
+}
