@@ -1,0 +1,183 @@
+internal import CRdkafka
+internal import Worker
+
+/// Which kind of client a configuration is for.
+enum ClientRole: Hashable, CaseIterable {
+    /// A member of the group.
+    case source
+    /// The idempotent producer of verdicts.
+    case sink
+    /// Reads a topic without a group.
+    case reader
+    /// Asks for metadata and configurations; joins nothing and produces nothing.
+    case administrator
+}
+
+/// Owner of a configuration, until a client takes it over.
+struct ClientConfiguration: ~Copyable {
+    private let pointer: OpaquePointer
+
+    /// librdkafka's defaults.
+    init() {
+        pointer = rd_kafka_conf_new()
+    }
+
+    deinit {
+        rd_kafka_conf_destroy(pointer)
+    }
+
+    /// Sets a property.
+    ///
+    /// - Returns: nil, or the rule that the value breaks; it holds no value that may be a secret.
+    func set(_ name: String, _ value: String) -> String? {
+        var text = [CChar](repeating: 0, count: KafkaError.textBytesMax)
+        switch rd_kafka_conf_set(pointer, name, value, &text, text.count) {
+        case RD_KAFKA_CONF_OK:
+            return nil
+        case RD_KAFKA_CONF_UNKNOWN:
+            return "is no property of librdkafka \(String(cString: rd_kafka_version_str()))"
+        default:
+            // librdkafka's text quotes the value.
+            return isSecret(name)
+                ? "has a value that librdkafka refuses (not shown, as it may be a secret)"
+                : string(fromC: text)
+        }
+    }
+
+    /// Which kinds of events the client puts into its queue.
+    func enableEvents(_ types: Int32) {
+        rd_kafka_conf_set_events(pointer, types)
+    }
+
+    /// Makes the client say nothing at all.
+    func silence() {
+        rd_kafka_conf_set_log_cb(pointer, nil)
+    }
+
+    /// Gives the configuration away: the caller must see that it is freed or taken over.
+    consuming func release() -> OpaquePointer {
+        let pointer = pointer
+        discard self
+        return pointer
+    }
+}
+
+/// Whether a property's value may be a secret, or lead to one.
+private func isSecret(_ name: String) -> Bool {
+    ["password", "secret", "pem", "key", "oauthbearer.config", "username", "jaas", "token"]
+        .contains { name.contains($0) }
+}
+
+extension KafkaSettings {
+    /// What is wrong with the extra properties: reserved, unknown, or with a bad value.
+    func propertyProblems() -> [KafkaSettingsProblem] {
+        let scratch = ClientConfiguration()
+        return properties.sorted { $0.key < $1.key }.compactMap { name, value in
+            let rule =
+                ReservedProperty.reason(for: name).map { "can't be set: \($0)" }
+                ?? scratch.set(name, value)
+            return rule.map { KafkaSettingsProblem(setting: "properties.\(name)", rule: $0) }
+        }
+    }
+
+    /// The configuration of a client: our own values last, so that none can be overruled.
+    ///
+    /// - Throws: `.stop(.config)` naming every property that was refused.
+    func configuration(for role: ClientRole) throws(Fault) -> ClientConfiguration {
+        let configuration = ClientConfiguration()
+        var rules: [String] = []
+        let extra = properties.filter { isOfUse($0.key, to: role) }.sorted { $0.key < $1.key }
+        for (name, value) in tunedProperties(for: role) + extra + ownProperties(for: role) {
+            if let rule = configuration.set(name, value) { rules.append("\(name): \(rule)") }
+        }
+        guard rules.isEmpty else {
+            throw Fault(
+                operation: "configure the Kafka client", code: "invalid_property",
+                disposition: .stop(.config), message: rules.joined(separator: "; "))
+        }
+        return configuration
+    }
+
+    /// Values that may be overruled by ``properties``.
+    private func tunedProperties(for role: ClientRole) -> [(String, String)] {
+        switch role {
+        case .source, .reader:
+            // A request waits at most so long at the broker for company.
+            [("fetch.wait.max.ms", "50")]
+        case .sink:
+            [
+                ("linger.ms", "5"),
+                // Above the 1 MB default: a dead letter is its request plus headers.
+                ("message.max.bytes", "4194304"),
+                // librdkafka fails a batch as a whole when the broker finds it too large, so small
+                // records should not travel with a large one.
+                ("batch.size", "131072"),
+            ]
+        case .administrator:
+            []
+        }
+    }
+
+    /// Values that the guarantees rest on, and those with settings of their own.
+    private func ownProperties(for role: ClientRole) -> [(String, String)] {
+        let common = [
+            ("bootstrap.servers", bootstrapServers), ("client.id", clientID),
+            ("socket.nagle.disable", "true"), ("log.queue", "true"),
+        ]
+        switch role {
+        case .source:
+            return common + membershipProperties
+        case .sink:
+            return common + [
+                ("enable.idempotence", "true"), ("acks", "all"), ("message.timeout.ms", "0"),
+                ("partitioner", "murmur2_random"),
+            ]
+        case .reader:
+            return common + [
+                ("group.id", groupID), ("allow.auto.create.topics", "false"),
+                ("enable.auto.commit", "false"), ("enable.auto.offset.store", "false"),
+                ("auto.offset.reset", "error"), ("isolation.level", "read_committed"),
+                ("enable.partition.eof", "true"),
+            ]
+        case .administrator:
+            return common + [("allow.auto.create.topics", "false")]
+        }
+    }
+
+    private var membershipProperties: [(String, String)] {
+        // A third of the session, so that two heartbeats may be lost; Kafka's default at the most.
+        let heartbeat = min(3_000, sessionTimeout.millisecondsForC / 3)
+        let required = [
+            ("group.id", groupID), ("allow.auto.create.topics", "false"),
+            ("enable.auto.commit", "false"), ("enable.auto.offset.store", "false"),
+            ("auto.offset.reset", "error"), ("isolation.level", "read_committed"),
+            ("partition.assignment.strategy", assignmentStrategy.rawValue),
+            ("session.timeout.ms", "\(sessionTimeout.millisecondsForC)"),
+            ("heartbeat.interval.ms", "\(heartbeat)"),
+            ("max.poll.interval.ms", "\(maxPollInterval.millisecondsForC)"),
+            ("queued.max.messages.kbytes", "\(queuedKilobytesMax)"),
+        ]
+        return required + (groupInstanceID.map { [("group.instance.id", $0)] } ?? [])
+    }
+}
+
+/// Whether a property says something to this kind of client.
+///
+/// librdkafka would warn of the others at every start.
+private func isOfUse(_ property: String, to role: ClientRole) -> Bool {
+    let ofProducers = [
+        "linger.ms", "batch.", "compression.", "queue.buffering.", "sticky.partitioning.",
+        "message.copy.max.bytes", "retry.backoff.ms", "request.timeout.ms", "msg_order_cmp",
+    ]
+    let ofConsumers = [
+        "fetch.", "max.partition.fetch.bytes", "queued.", "check.crcs", "consume.callback.",
+        "coordinator.query.interval.ms", "group.",
+    ]
+    let isProducers = ofProducers.contains { property.hasPrefix($0) }
+    let isConsumers = ofConsumers.contains { property.hasPrefix($0) }
+    return switch role {
+    case .source, .reader: !isProducers
+    case .sink: !isConsumers
+    case .administrator: !isProducers && !isConsumers
+    }
+}

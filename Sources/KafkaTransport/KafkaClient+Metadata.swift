@@ -1,0 +1,62 @@
+internal import CRdkafka
+internal import Worker
+
+/// A broker as the cluster tells it.
+struct BrokerAddress {
+    /// Its id.
+    let id: Int32
+    /// Host and port: `host:port`.
+    let address: String
+}
+
+extension KafkaClient {
+    /// The brokers of the cluster.
+    ///
+    /// - Throws: `.retry` when none answers in time.
+    func brokers(wait: Duration) throws(Fault) -> [BrokerAddress] {
+        let metadata = try requestMetadata(topic: nil, wait: wait)
+        defer { rd_kafka_metadata_destroy(metadata) }
+        let brokers = UnsafeBufferPointer(
+            start: metadata.pointee.brokers, count: Int(metadata.pointee.broker_cnt))
+        return brokers.map {
+            BrokerAddress(id: $0.id, address: "\(String(cString: $0.host)):\($0.port)")
+        }
+    }
+
+    /// How many partitions a topic has.
+    ///
+    /// - Throws: the topic's own error as a fault whose code is its name, or `.retry` when no
+    ///   broker answers in time.
+    func partitionCount(of topic: String, wait: Duration) throws(Fault) -> Int {
+        guard let handle = rd_kafka_topic_new(self.handle, topic, nil) else {
+            throw error("look at topic \(topic)", rd_kafka_last_error()).fault()
+        }
+        defer { rd_kafka_topic_destroy(handle) }
+        let metadata = try requestMetadata(topic: (topic, handle), wait: wait)
+        defer { rd_kafka_metadata_destroy(metadata) }
+        let topics = UnsafeBufferPointer(
+            start: metadata.pointee.topics, count: Int(metadata.pointee.topic_cnt))
+        guard let found = topics.first(where: { String(cString: $0.topic) == topic }) else {
+            throw error(
+                "look at topic \(topic)", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
+            ).fault()
+        }
+        try check(found.err, "look at topic \(topic)")
+        return Int(found.partition_cnt)
+    }
+
+    /// The caller frees the answer.
+    private func requestMetadata(
+        topic: (name: String, handle: OpaquePointer)?, wait: Duration
+    ) throws(Fault) -> UnsafePointer<rd_kafka_metadata> {
+        let operation = topic.map { "look at topic \($0.name)" } ?? "look at the cluster"
+        var metadata: UnsafePointer<rd_kafka_metadata>?
+        let code = rd_kafka_metadata(
+            handle, 0, topic?.handle, &metadata, max(1, wait.millisecondsForC))
+        try check(code, operation)
+        guard let metadata else {
+            throw error(operation, RD_KAFKA_RESP_ERR__TIMED_OUT).fault()
+        }
+        return metadata
+    }
+}

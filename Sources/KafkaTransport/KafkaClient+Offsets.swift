@@ -1,0 +1,68 @@
+internal import CRdkafka
+internal import Worker
+
+extension KafkaClient {
+    /// How long each of the three questions about positions may take.
+    private static let questionPatience: Duration = .seconds(5)
+
+    /// What the group has committed, and where the logs begin and end.
+    ///
+    /// Three requests for all partitions together. Not `rd_kafka_query_watermark_offsets`: in
+    /// librdkafka 2.0.2 it takes one partition at a time and does not keep to its timeout.
+    ///
+    /// - Throws: `.retry` when the broker can't tell now.
+    func logPositions(
+        of partitions: [TopicPartition]
+    ) throws(Fault) -> [TopicPartition: LogPosition] {
+        guard !partitions.isEmpty else { return [:] }
+        let milliseconds = KafkaClient.questionPatience.millisecondsForC
+        let committed = TopicPartitionList(partitions)
+        try check(
+            rd_kafka_committed(handle, committed.pointer, milliseconds), "look up committed offsets"
+        )
+        try check(committed, "look up committed offsets")
+        let low = try logEnds(of: partitions, which: Int64(RD_KAFKA_OFFSET_BEGINNING))
+        let high = try logEnds(of: partitions, which: Int64(RD_KAFKA_OFFSET_END))
+        var positions: [TopicPartition: LogPosition] = [:]
+        for entry in committed.entries {
+            guard let low = low[entry.partition], let high = high[entry.partition] else {
+                throw Fault(
+                    operation: "look up offsets", code: "incomplete_answer", disposition: .retry,
+                    message: "the broker did not tell where every log begins and ends")
+            }
+            positions[entry.partition] = LogPosition(
+                committed: entry.offset >= 0 ? entry.offset : nil, low: low, high: high)
+        }
+        return positions
+    }
+
+    /// The first or the next offset of each log: Kafka answers these for two reserved timestamps.
+    ///
+    /// Source: rdkafka.h, `rd_kafka_offsets_for_times`; Kafka protocol, ListOffsets.
+    private func logEnds(
+        of partitions: [TopicPartition], which mark: Int64
+    ) throws(Fault) -> [TopicPartition: Int64] {
+        let operation = "look up the ends of the log"
+        let marks = Dictionary(partitions.map { ($0, mark) }) { first, _ in first }
+        let list = TopicPartitionList(marks)
+        try check(
+            rd_kafka_offsets_for_times(
+                handle, list.pointer, KafkaClient.questionPatience.millisecondsForC), operation)
+        try check(list, operation)
+        return Dictionary(
+            list.entries.filter { $0.offset >= 0 }.map { ($0.partition, $0.offset) }
+        ) { first, _ in first }
+    }
+
+    /// Pauses or resumes partitions.
+    func setPaused(_ isPaused: Bool, _ partitions: Set<TopicPartition>) throws(Fault) {
+        guard !partitions.isEmpty else { return }
+        let operation = isPaused ? "pause partitions" : "resume partitions"
+        let list = TopicPartitionList(partitions)
+        try check(
+            isPaused
+                ? rd_kafka_pause_partitions(handle, list.pointer)
+                : rd_kafka_resume_partitions(handle, list.pointer), operation)
+        try check(list, operation)
+    }
+}

@@ -1,0 +1,104 @@
+internal import CRdkafka
+internal import Worker
+
+/// Owner of a librdkafka client and of the one queue that all its events come through.
+///
+/// Used by one thread at a time. librdkafka's own threads never call into Swift: logs, errors,
+/// rebalances, fetched records and delivery reports all arrive as events.
+final class KafkaClient {
+    /// `rd_kafka_t`, valid until ``destroy()``.
+    let handle: OpaquePointer
+    /// `rd_kafka_queue_t`, valid until ``destroy()``.
+    let queue: OpaquePointer
+    private let log: KafkaLog
+    private var isDestroyed = false
+
+    /// Creates a client.
+    ///
+    /// It connects in the background.
+    ///
+    /// - Throws: `.stop(.config)` when librdkafka refuses the configuration as a whole.
+    init(
+        _ type: rd_kafka_type_t, configuration: consuming ClientConfiguration,
+        log: @escaping KafkaLog
+    ) throws(Fault) {
+        let raw = configuration.release()
+        var text = [CChar](repeating: 0, count: KafkaError.textBytesMax)
+        guard let handle = rd_kafka_new(type, raw, &text, text.count) else {
+            // Only a client that was created has taken the configuration over.
+            rd_kafka_conf_destroy(raw)
+            throw Fault(
+                operation: "create the Kafka client", code: "invalid_configuration",
+                disposition: .stop(.config), message: string(fromC: text))
+        }
+        if type == RD_KAFKA_CONSUMER {
+            // From here on the main queue leads into the consumer's.
+            rd_kafka_poll_set_consumer(handle)
+        }
+        let isConsumer = type == RD_KAFKA_CONSUMER
+        let queue =
+            isConsumer ? rd_kafka_queue_get_consumer(handle) : rd_kafka_queue_get_main(handle)
+        guard let queue else {
+            rd_kafka_destroy(handle)
+            throw Fault(
+                operation: "create the Kafka client", code: "no_queue",
+                disposition: .stop(.config), message: "a consumer needs a group id")
+        }
+        rd_kafka_set_log_queue(handle, queue)
+        self.handle = handle
+        self.queue = queue
+        self.log = log
+    }
+
+    deinit {
+        destroy()
+    }
+
+    /// Frees the client before the last reference is gone.
+    ///
+    /// Idempotent.
+    func destroy() {
+        guard !isDestroyed else { return }
+        isDestroyed = true
+        // The queue's reference must go before the client, or destroying it waits for ever.
+        rd_kafka_queue_destroy(queue)
+        rd_kafka_destroy(handle)
+    }
+
+    /// The next event that is not a log line, waiting at most so long.
+    func nextEvent(wait: Duration) -> KafkaEvent? {
+        let deadline = Deadline(after: wait)
+        while let event = KafkaEvent(from: queue, wait: deadline.remaining) {
+            guard let line = event.logLine else { return event }
+            log(line)
+        }
+        return nil
+    }
+
+    /// Passes on a line of our own.
+    func say(level: Int, _ facility: String, _ text: String) {
+        log(KafkaLogLine(level: level, facility: facility, text: text))
+    }
+
+    /// The error of a call on this client; a fatal state of the client goes first.
+    func error(
+        _ operation: String, _ code: rd_kafka_resp_err_t, detail: String? = nil
+    ) -> KafkaError {
+        KafkaError(operation: operation, code: code, client: handle, detail: detail)
+    }
+
+    /// Throws if a call's answer was an error.
+    func check(_ code: rd_kafka_resp_err_t, _ operation: String) throws(Fault) {
+        guard code != RD_KAFKA_RESP_ERR_NO_ERROR else { return }
+        throw error(operation, code).fault()
+    }
+
+    /// Throws if a call left an error on one of the partitions.
+    func check(_ list: borrowing TopicPartitionList, _ operation: String) throws(Fault) {
+        guard let (partition, code) = list.firstError else { return }
+        let sentence = String(cString: rd_kafka_err2str(code))
+        throw error(
+            operation, code, detail: "\(sentence) (\(partition.topic) [\(partition.partition)])"
+        ).fault()
+    }
+}

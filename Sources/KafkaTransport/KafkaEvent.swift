@@ -1,0 +1,130 @@
+internal import CRdkafka
+internal import Wire
+internal import Worker
+
+/// Owner of one event taken from a client's queue.
+///
+/// What it holds is freed with it, so it is copied.
+struct KafkaEvent: ~Copyable {
+    private let pointer: OpaquePointer
+
+    /// Takes the next event, waiting at most so long.
+    init?(from queue: OpaquePointer, wait: Duration) {
+        guard let pointer = rd_kafka_queue_poll(queue, wait.millisecondsForC) else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit {
+        rd_kafka_event_destroy(pointer)
+    }
+
+    /// The kind of event: `RD_KAFKA_EVENT_…`.
+    var type: rd_kafka_event_type_t {
+        rd_kafka_event_type(pointer)
+    }
+
+    /// The event's error; of a rebalance it is the direction.
+    var code: rd_kafka_resp_err_t {
+        rd_kafka_event_error(pointer)
+    }
+
+    /// The error's text, where there is an error.
+    var text: String? {
+        guard code != RD_KAFKA_RESP_ERR_NO_ERROR,
+            let text = rd_kafka_event_error_string(pointer)
+        else { return nil }
+        return String(cString: text)
+    }
+
+    /// The partitions of a rebalance.
+    var partitions: [TopicPartition] {
+        guard let list = rd_kafka_event_topic_partition_list(pointer) else { return [] }
+        return PartitionEntry.all(in: list).map(\.partition)
+    }
+
+    /// The one partition that an error is about, if it is about one.
+    var partitionOfError: TopicPartition? {
+        guard let partition = rd_kafka_event_topic_partition(pointer) else { return nil }
+        defer { rd_kafka_topic_partition_destroy(partition) }
+        return TopicPartition(
+            topic: String(cString: partition.pointee.topic), partition: partition.pointee.partition)
+    }
+
+    /// The fetched records, copied.
+    ///
+    /// Each message must be taken by this call: it is what moves the position from which
+    /// librdkafka goes on after a pause.
+    func records() -> [Record] {
+        var records: [Record] = []
+        while let message = rd_kafka_event_message_next(pointer) {
+            records.append(Record(copying: message))
+        }
+        return records
+    }
+
+    /// What became of produced messages: the number each was sent under, and its error.
+    func deliveries() -> [(number: UInt64, code: rd_kafka_resp_err_t)] {
+        var deliveries: [(number: UInt64, code: rd_kafka_resp_err_t)] = []
+        while let message = rd_kafka_event_message_next(pointer) {
+            let number = UInt64(UInt(bitPattern: message.pointee._private))
+            deliveries.append((number, message.pointee.err))
+        }
+        return deliveries
+    }
+
+    /// The line of a log event.
+    var logLine: KafkaLogLine? {
+        var facility: UnsafePointer<CChar>?
+        var text: UnsafePointer<CChar>?
+        var level: Int32 = 0
+        guard rd_kafka_event_log(pointer, &facility, &text, &level) == 0, let facility, let text
+        else { return nil }
+        return KafkaLogLine(
+            level: Int(level), facility: String(cString: facility), text: String(cString: text))
+    }
+
+    /// The answer to a request for topic configurations; nil if the event is something else.
+    var describedConfigurations: OpaquePointer? {
+        rd_kafka_event_DescribeConfigs_result(pointer)
+    }
+}
+
+extension Record {
+    /// Copies a message out of librdkafka, whole: key, value and headers, byte for byte.
+    init(copying message: UnsafePointer<rd_kafka_message_t>) {
+        let fields = message.pointee
+        var kind = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
+        let timestamp = rd_kafka_message_timestamp(message, &kind)
+        self.init(
+            place: RecordPlace(
+                topic: String(cString: rd_kafka_topic_name(fields.rkt)),
+                partition: fields.partition, offset: fields.offset),
+            timestampMilliseconds:
+                kind == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE || timestamp < 0 ? nil : timestamp,
+            key: bytes(at: fields.key, count: fields.key_len),
+            value: bytes(at: fields.payload, count: fields.len),
+            headers: copiedHeaders(of: message))
+    }
+}
+
+/// Kafka's null is a null pointer; an empty value is not.
+private func bytes(at start: UnsafeRawPointer?, count: Int) -> [UInt8]? {
+    start.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) }
+}
+
+private func copiedHeaders(of message: UnsafePointer<rd_kafka_message_t>) -> [Header] {
+    var list: OpaquePointer?
+    // The list belongs to the message.
+    guard rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR, let list
+    else { return [] }
+    var headers: [Header] = []
+    var name: UnsafePointer<CChar>?
+    var value: UnsafeRawPointer?
+    var count = 0
+    while rd_kafka_header_get_all(list, headers.count, &name, &value, &count)
+        == RD_KAFKA_RESP_ERR_NO_ERROR, let name
+    {
+        headers.append(Header(name: String(cString: name), value: bytes(at: value, count: count)))
+    }
+    return headers
+}

@@ -1,0 +1,248 @@
+internal import CRdkafka
+package import Worker
+
+/// The verdict and dead-letter topics, written by an idempotent producer.
+///
+/// `acks=all`, no time limit on a record, and `murmur2_random`, so that a key's verdicts lie in the
+/// partition where clients of other languages look for them. An idempotent producer can get into a
+/// state in which it never sends again (librdkafka issue 4438); it is then made anew, and the
+/// caller is told to enqueue everything again that was not reported.
+///
+/// Used by one thread.
+package final class KafkaSink: VerdictSink {
+    private let settings: KafkaSettings
+    private let topics: [String]
+    private let log: KafkaLog
+    /// Nil once closed.
+    private var client: KafkaClient?
+    /// The ticket of each record on its way, by the number it was sent under.
+    ///
+    /// Numbers are never used again, so that a late report of an abandoned record can't be taken
+    /// for another's.
+    private var tickets: [UInt64: UInt64] = [:]
+    private var lastNumber: UInt64 = 0
+    /// Reports not handed out yet.
+    private var ready: [DeliveryReport] = []
+    /// Set when the client was made anew; the next call tells.
+    private var renewal: Fault?
+
+    /// How long ``enqueue(_:)`` waits for room in the local queue.
+    package static let roomPatience: Duration = .seconds(2)
+    /// How long the first look at all topics together may take.
+    package static let warmUpPatience: Duration = .seconds(3)
+
+    /// Connects in the background, and asks for the topics' partitions once, so that the first
+    /// verdict does not wait for that (librdkafka issue 5032).
+    ///
+    /// - Parameters:
+    ///   - settings: valid ones, or the fault names what is wrong.
+    ///   - topics: those that will be written to.
+    ///   - log: takes librdkafka's lines, on the thread that uses the sink.
+    /// - Throws: `.stop(.config)`. That no broker answers is not an error.
+    package init(
+        settings: KafkaSettings, topics: [String], log: @escaping KafkaLog
+    ) throws(Fault) {
+        try settings.check()
+        self.settings = settings
+        self.topics = topics
+        self.log = log
+        client = try KafkaSink.connect(settings, topics, log)
+    }
+
+    deinit {
+        close(wait: .zero)
+    }
+
+    private static func connect(
+        _ settings: KafkaSettings, _ topics: [String], _ log: @escaping KafkaLog
+    ) throws(Fault) -> KafkaClient {
+        let configuration = try settings.configuration(for: .sink)
+        configuration.enableEvents(RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
+        let client = try KafkaClient(RD_KAFKA_PRODUCER, configuration: configuration, log: log)
+        let deadline = Deadline(after: warmUpPatience)
+        for topic in topics where !deadline.isOver {
+            do {
+                _ = try client.partitionCount(of: topic, wait: deadline.remaining)
+            } catch {
+                client.say(level: KafkaLogLine.warning, error.code, error.description)
+            }
+        }
+        return client
+    }
+
+    private func openClient(_ operation: String) throws(Fault) -> KafkaClient {
+        guard let client else {
+            throw Fault(
+                operation: operation, code: "closed", disposition: .stop(.software),
+                message: "the sink was closed before")
+        }
+        return client
+    }
+
+    // MARK: Records
+
+    /// Hands over records in order; all of them or, as far as reports tell, none.
+    package func enqueue(_ records: [(ticket: UInt64, record: OutgoingRecord)]) throws(Fault) {
+        let client = try openClient("enqueue verdicts")
+        if let fault = renewal {
+            renewal = nil
+            // What was delivered before will be enqueued again, and reported then.
+            ready = []
+            throw fault
+        }
+        let deadline = Deadline(after: KafkaSink.roomPatience)
+        let firstNumber = lastNumber + 1
+        var refusals: [DeliveryReport] = []
+        for (ticket, record) in records {
+            let code = send(record, by: deadline, client: client)
+            switch code {
+            case RD_KAFKA_RESP_ERR_NO_ERROR:
+                tickets[lastNumber] = ticket
+            case _ where KafkaSink.isRefusal(code):
+                let name = String(cString: rd_kafka_err2name(code))
+                refusals.append(DeliveryReport(ticket: ticket, result: .refused(code: name)))
+            default:
+                // Those before it are on their way all the same; only nobody asks for them now.
+                for number in firstNumber...max(firstNumber, lastNumber) {
+                    tickets[number] = nil
+                }
+                throw try faultOfSending(code, client)
+            }
+        }
+        ready += refusals
+    }
+
+    /// Sends one record, making room by taking reports.
+    private func send(
+        _ record: OutgoingRecord, by deadline: Deadline, client: KafkaClient
+    ) -> rd_kafka_resp_err_t {
+        let record = ProducedRecord(
+            topic: record.topic, partition: nil, timestampMilliseconds: nil, key: record.key,
+            value: record.value, headers: record.headers)
+        while true {
+            lastNumber += 1
+            let code = client.produce(record, number: lastNumber)
+            guard code == RD_KAFKA_RESP_ERR__QUEUE_FULL, !deadline.isOver else { return code }
+            collect(from: client, wait: min(deadline.remaining, .milliseconds(100)))
+        }
+    }
+
+    private func faultOfSending(
+        _ code: rd_kafka_resp_err_t, _ client: KafkaClient
+    ) throws(Fault) -> Fault {
+        let error = client.error("enqueue verdicts", code)
+        guard error.isFatal else { return error.fault() }
+        let fault = try renew(after: error)
+        ready = []
+        return fault
+    }
+
+    // MARK: Reports
+
+    /// Waits for delivery reports, for at most `wait`.
+    package func reports(wait: Duration) throws(Fault) -> [DeliveryReport] {
+        let client = try openClient("await delivery reports")
+        if ready.isEmpty, renewal == nil {
+            let deadline = Deadline(after: wait)
+            repeat {
+                collect(from: client, wait: deadline.remaining)
+                if let error = KafkaError(
+                    fatalStateOf: client.handle, operation: "await delivery reports")
+                {
+                    renewal = try renew(after: error)
+                }
+            } while ready.isEmpty && renewal == nil && !deadline.isOver
+        }
+        guard ready.isEmpty else {
+            defer { ready = [] }
+            return ready
+        }
+        guard let fault = renewal else { return [] }
+        renewal = nil
+        throw fault
+    }
+
+    /// Takes the events that are there, waiting at most so long for the first.
+    private func collect(from client: KafkaClient, wait: Duration) {
+        var patience = wait
+        while let event = client.nextEvent(wait: patience) {
+            patience = .zero
+            switch event.type {
+            case RD_KAFKA_EVENT_DR:
+                for (number, code) in event.deliveries() {
+                    guard let ticket = tickets.removeValue(forKey: number) else { continue }
+                    ready.append(DeliveryReport(ticket: ticket, result: KafkaSink.result(of: code)))
+                }
+            case RD_KAFKA_EVENT_ERROR:
+                let name = String(cString: rd_kafka_err2name(event.code))
+                client.say(level: KafkaLogLine.warning, name, event.text ?? name)
+                // A fatal state is looked at by the caller.
+                return
+            default:
+                break
+            }
+        }
+    }
+
+    private static func result(of code: rd_kafka_resp_err_t) -> DeliveryReport.Result {
+        let name = String(cString: rd_kafka_err2name(code))
+        return switch code {
+        case RD_KAFKA_RESP_ERR_NO_ERROR: .delivered
+        case _ where isRefusal(code): .refused(code: name)
+        default: .failed(code: name)
+        }
+    }
+
+    /// Whether the broker will never take this record as it is.
+    private static func isRefusal(_ code: rd_kafka_resp_err_t) -> Bool {
+        switch code {
+        case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE,
+            RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION,
+            RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION,
+            RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_INVALID_RECORD,
+            RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+            true
+        default:
+            false
+        }
+    }
+
+    // MARK: Renewal and end
+
+    /// Replaces a broken client.
+    ///
+    /// - Returns: the fault that tells the caller to enqueue again.
+    private func renew(after error: KafkaError) throws(Fault) -> Fault {
+        client?.abandonProducer()
+        client = nil
+        tickets = [:]
+        client = try KafkaSink.connect(settings, topics, log)
+        return Fault(
+            operation: error.operation, code: error.name, disposition: .retry,
+            message: "the producer broke (\(error.detail ?? "no details")) and was made anew")
+    }
+
+    /// Waits for what is on its way, at most so long, and closes.
+    ///
+    /// Idempotent.
+    package func close(wait: Duration) {
+        guard let client = client.take() else { return }
+        let deadline = Deadline(after: wait)
+        while !tickets.isEmpty, !deadline.isOver {
+            collect(from: client, wait: deadline.remaining)
+        }
+        client.abandonProducer()
+    }
+}
+
+extension KafkaClient {
+    /// Drops what is still queued and frees the client.
+    ///
+    /// What is on the wire may arrive or not.
+    func abandonProducer() {
+        rd_kafka_purge(handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT)
+        // Takes the last lines and reports out of the queue.
+        while nextEvent(wait: .zero) != nil {}
+        destroy()
+    }
+}

@@ -1,0 +1,244 @@
+internal import CRdkafka
+package import Worker
+
+/// The request topics, read as a member of the consumer group.
+///
+/// A rebalance is a value that ``poll(limits:wait:)`` returns, and waits until it is answered by
+/// ``start(_:)`` or ``stop(_:)``: the group does nothing else meanwhile, and polling keeps the
+/// membership. An assignment may be answered with nothing at first, and taken later.
+///
+/// Every position is given to librdkafka explicitly. It never has to look one up, never falls back
+/// to a committed one after a rebalance, and an offset that is not in the log stops the worker
+/// instead of moving it (`auto.offset.reset=error`).
+///
+/// Used by one thread.
+package final class KafkaSource: RequestSource {
+    private var client: KafkaClient?
+    private var assignment: GroupAssignment
+    /// Records taken from librdkafka that did not fit into a batch, in order.
+    private var held: [Record] = []
+    /// Met after records that had to be handed over first.
+    private var postponed: Fault?
+
+    /// Joins the group; partitions come through ``poll(limits:wait:)``.
+    ///
+    /// - Parameters:
+    ///   - settings: valid ones, or the fault names what is wrong.
+    ///   - log: takes librdkafka's lines, on the thread that polls.
+    /// - Throws: `.stop(.config)`.
+    package init(settings: KafkaSettings, log: @escaping KafkaLog) throws(Fault) {
+        try settings.check()
+        let configuration = try settings.configuration(for: .source)
+        configuration.enableEvents(
+            RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_ERROR
+                | RD_KAFKA_EVENT_LOG)
+        let client = try KafkaClient(RD_KAFKA_CONSUMER, configuration: configuration, log: log)
+        let topics = TopicPartitionList(topics: settings.requestTopics)
+        try client.check(rd_kafka_subscribe(client.handle, topics.pointer), "subscribe")
+        assignment = GroupAssignment(isIncremental: settings.assignmentStrategy.isIncremental)
+        self.client = client
+    }
+
+    deinit {
+        close()
+    }
+
+    /// The client, unless it was closed.
+    private func openClient(_ operation: String) throws(Fault) -> KafkaClient {
+        guard let client else {
+            throw Fault(
+                operation: operation, code: "closed", disposition: .stop(.software),
+                message: "the source was closed before")
+        }
+        return client
+    }
+
+    // MARK: Records
+
+    /// Waits for a first record or change, then takes the records that are there already.
+    package func poll(limits: BatchLimits, wait: Duration) throws(Fault) -> Polled {
+        let client = try openClient("poll")
+        var batch = RecordBatch(limits: limits)
+        // Paused partitions keep theirs until they are resumed.
+        held = held.filter { assignment.isPaused($0.partition) || !batch.add($0) }
+        let deadline = Deadline(after: wait)
+        while !batch.isFull, postponed == nil {
+            let patience = batch.records.isEmpty ? deadline.remaining : .zero
+            guard let event = client.nextEvent(wait: patience) else { break }
+            if let change = take(event, into: &batch, of: client) {
+                return Polled(records: batch.records, change: change)
+            }
+        }
+        if batch.records.isEmpty, let fault = postponed {
+            postponed = nil
+            throw fault
+        }
+        return Polled(records: batch.records)
+    }
+
+    /// Puts an event where it belongs.
+    ///
+    /// - Returns: a change of the assignment, which ends the poll.
+    private func take(
+        _ event: borrowing KafkaEvent, into batch: inout RecordBatch, of client: KafkaClient
+    ) -> AssignmentChange? {
+        switch event.type {
+        case RD_KAFKA_EVENT_FETCH:
+            for record in event.records() where assignment.advance(past: record.place) {
+                if !batch.add(record) { held.append(record) }
+            }
+        case RD_KAFKA_EVENT_REBALANCE:
+            return change(told: event, by: client)
+        case RD_KAFKA_EVENT_ERROR:
+            postponed = fault(of: event, client: client)
+        default:
+            break
+        }
+        return nil
+    }
+
+    /// An error event as a fault, or nil if librdkafka gets over it by itself.
+    private func fault(of event: borrowing KafkaEvent, client: KafkaClient) -> Fault? {
+        let code = event.code
+        let text = event.text ?? String(cString: rd_kafka_err2str(code))
+        if code == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET {
+            return offsetFault(partition: event.partitionOfError, text: text)
+        }
+        let error = client.error("consume", code, detail: text)
+        if error.isFatal || KafkaError.isRefusalOfRights(code) { return error.fault() }
+        client.say(level: KafkaLogLine.warning, error.name, text)
+        return nil
+    }
+
+    private func offsetFault(partition: TopicPartition?, text: String) -> Fault {
+        let place = partition.map { "\($0.topic) [\($0.partition)]" } ?? "a partition"
+        return Fault(
+            operation: "consume", code: "_AUTO_OFFSET_RESET", disposition: .stop(.incompatible),
+            message: """
+                the next offset of \(place) is not in its log (\(text)): requests were deleted \
+                before they were read, or the topic was made anew; find out which, then set the \
+                group's position by hand
+                """)
+    }
+
+    // MARK: Assignment
+
+    private func change(
+        told event: borrowing KafkaEvent, by client: KafkaClient
+    ) -> AssignmentChange {
+        let partitions = event.partitions.sorted()
+        let change: AssignmentChange =
+            if event.code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
+                .assigned(partitions)
+            } else if rd_kafka_assignment_lost(client.handle) != 0 {
+                .lost(partitions)
+            } else {
+                .revoked(partitions)
+            }
+        assignment.told(change)
+        held.removeAll { !assignment.isFetching($0.partition) }
+        return change
+    }
+
+    /// Starts fetching these partitions, each at its offset, beside those already started.
+    package func start(_ offsets: [TopicPartition: Int64]) throws(Fault) {
+        let client = try openClient("start partitions")
+        let answered = try assignment.start(offsets)
+        held.removeAll { offsets[$0.partition] != nil }
+        if answered != nil || !offsets.isEmpty {
+            try assignment.apply(answering: answered, to: client)
+        }
+    }
+
+    /// Stops fetching these partitions and forgets them: the answer to `revoked` and `lost`.
+    package func stop(_ partitions: [TopicPartition]) throws(Fault) {
+        let client = try openClient("stop partitions")
+        let answered = assignment.stop(Set(partitions))
+        held.removeAll { !assignment.isFetching($0.partition) }
+        // While a change waits for another answer, an assignment would be taken for that answer.
+        if !assignment.isAnswerOwed {
+            try assignment.apply(answering: answered, to: client)
+        }
+    }
+
+    /// Goes back (or on) to an offset in a started partition; records fetched before are dropped.
+    package func seek(_ partition: TopicPartition, to offset: Int64) throws(Fault) {
+        let client = try openClient("seek")
+        try assignment.seek(partition, to: offset)
+        held.removeAll { $0.partition == partition }
+        if !assignment.isAnswerOwed {
+            try assignment.apply(answering: nil, to: client)
+        }
+    }
+
+    /// Stops fetching all started partitions while the membership is kept.
+    ///
+    /// Idempotent.
+    package func pause() throws(Fault) {
+        try assignment.pause(openClient("pause partitions"))
+    }
+
+    /// Fetches again what ``pause()`` paused, each partition where it was.
+    ///
+    /// Idempotent.
+    package func resume() throws(Fault) {
+        try assignment.resume(openClient("resume partitions"))
+    }
+
+    // MARK: Offsets
+
+    /// Asks the broker where these partitions stand.
+    package func positions(
+        of partitions: [TopicPartition]
+    ) throws(Fault) -> [TopicPartition: LogPosition] {
+        try openClient("look up offsets").logPositions(of: partitions)
+    }
+
+    /// Commits next offsets and waits for the answer.
+    ///
+    /// What this member does not own is refused here, as the coordinator looks at member and
+    /// generation only, and not at whose a partition is.
+    package func commit(_ nextOffsets: [TopicPartition: Int64]) throws(Fault) {
+        let client = try openClient("commit offsets")
+        guard nextOffsets.keys.allSatisfy(assignment.mayCommit) else {
+            throw Fault(
+                operation: "commit offsets", code: "not_assigned", disposition: .fenced,
+                message: "the group has taken some of these partitions away")
+        }
+        guard !nextOffsets.isEmpty else { return }
+        let list = TopicPartitionList(nextOffsets)
+        let code = rd_kafka_commit(client.handle, list.pointer, 0)
+        // Nothing to commit is no failure.
+        guard code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
+        try client.check(code, "commit offsets")
+        try client.check(list, "commit offsets")
+    }
+
+    /// Leaves the group and frees the client, within ``KafkaClient/closePatience``.
+    ///
+    /// Idempotent.
+    package func close() {
+        guard let client = client.take() else { return }
+        held = []
+        if let answered = assignment.abandon() {
+            do {
+                try assignment.apply(answering: answered, to: client)
+            } catch {
+                client.say(level: KafkaLogLine.warning, error.code, error.description)
+            }
+        }
+        client.leaveGroup(isIncremental: assignment.isIncremental)
+    }
+}
+
+extension KafkaSettings {
+    /// Throws if anything is wrong, naming all of it.
+    func check() throws(Fault) {
+        let problems = problems()
+        guard !problems.isEmpty else { return }
+        throw Fault(
+            operation: "configure the Kafka client", code: "invalid_settings",
+            disposition: .stop(.config),
+            message: problems.map(\.description).joined(separator: "; "))
+    }
+}

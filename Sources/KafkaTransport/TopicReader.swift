@@ -1,0 +1,101 @@
+internal import CRdkafka
+package import Worker
+
+/// Reads a whole topic from its beginning, without a group: for the demo, the simulation and tests.
+///
+/// Used by one thread.
+package final class TopicReader {
+    private let client: KafkaClient
+    private var unfinished: Set<TopicPartition>
+
+    /// How long finding the topic's partitions may take.
+    package static let searchPatience: Duration = .seconds(10)
+
+    /// Assigns all partitions of a topic.
+    ///
+    /// - Parameters:
+    ///   - topic: must exist.
+    ///   - settings: how to reach the cluster; the group is not joined, and nothing is committed.
+    ///   - log: takes librdkafka's lines, on the thread that reads.
+    /// - Throws: when the topic can't be found.
+    package init(
+        topic: String, settings: KafkaSettings, log: @escaping KafkaLog
+    ) throws(Fault) {
+        let configuration = try settings.configuration(for: .reader)
+        configuration.enableEvents(RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
+        client = try KafkaClient(RD_KAFKA_CONSUMER, configuration: configuration, log: log)
+        let count = try client.partitionCount(of: topic, wait: TopicReader.searchPatience)
+        let partitions = (0..<Int32(clamping: count)).map {
+            TopicPartition(topic: topic, partition: $0)
+        }
+        unfinished = Set(partitions)
+        let start = Int64(RD_KAFKA_OFFSET_BEGINNING)
+        let list = TopicPartitionList(
+            Dictionary(partitions.map { ($0, start) }) { first, _ in first })
+        try client.check(rd_kafka_assign(client.handle, list.pointer), "read \(topic)")
+    }
+
+    deinit {
+        client.leaveGroup(isIncremental: false)
+    }
+
+    /// Whether each partition's end was reached since the last record of it.
+    package var isAtEnd: Bool {
+        unfinished.isEmpty
+    }
+
+    /// Waits for a first record, then takes those that are there already.
+    ///
+    /// - Parameters:
+    ///   - recordsMax: how many at the most.
+    ///   - wait: how long to wait for the first one.
+    /// - Returns: records, in order within each partition; empty when the time ran out, or when the
+    ///   end of the last partition was just reached.
+    /// - Throws: when a partition can't be read.
+    package func read(recordsMax: Int, wait: Duration) throws(Fault) -> [Record] {
+        var records: [Record] = []
+        let deadline = Deadline(after: wait)
+        while records.count < recordsMax {
+            let patience = records.isEmpty ? deadline.remaining : .zero
+            guard let event = client.nextEvent(wait: patience) else { break }
+            if event.type == RD_KAFKA_EVENT_FETCH {
+                let fetched = event.records()
+                unfinished.formUnion(fetched.map(\.partition))
+                records += fetched
+            } else if event.type == RD_KAFKA_EVENT_ERROR {
+                try note(event)
+                if isAtEnd { break }
+            }
+        }
+        return records
+    }
+
+    /// Reads on until each partition's end was reached.
+    ///
+    /// - Throws: `.retry` when the time is over before.
+    package func readToEnd(wait: Duration) throws(Fault) -> [Record] {
+        let deadline = Deadline(after: wait)
+        var records: [Record] = []
+        repeat {
+            records += try read(recordsMax: .max, wait: min(deadline.remaining, .milliseconds(100)))
+            guard !deadline.isOver else {
+                throw Fault(
+                    operation: "read to the end", code: "not_at_end", disposition: .retry,
+                    message: "\(unfinished.count) partitions were not read to their end in time")
+            }
+        } while !isAtEnd
+        return records
+    }
+
+    private func note(_ event: borrowing KafkaEvent) throws(Fault) {
+        let code = event.code
+        let text = event.text
+        if code == RD_KAFKA_RESP_ERR__PARTITION_EOF {
+            if let partition = event.partitionOfError { unfinished.remove(partition) }
+            return
+        }
+        let error = client.error("read a topic", code, detail: text)
+        guard !error.isFatal, !KafkaError.isRefusalOfRights(code) else { throw error.fault() }
+        client.say(level: KafkaLogLine.warning, error.name, text ?? error.name)
+    }
+}

@@ -1,0 +1,112 @@
+import Synchronization
+import Testing
+import Wire
+import Worker
+
+@testable import KafkaTransport
+
+/// Everything that needs a broker: one after the other, as calls block and joins take 3 s each.
+@Suite(.serialized)
+struct BrokerTests {}
+
+/// A topic and a group of its own on the broker that the tests share.
+struct Bench {
+    let broker: BrokerProcess
+    let topic: String
+    let partitions: [TopicPartition]
+    let settings: KafkaSettings
+
+    private static let shared = Result { try BrokerProcess([]) }
+    private static let count = Atomic<Int>(0)
+
+    static let limits = BatchLimits(recordsMax: 1_000, bytesMax: 1 << 20)
+
+    init(partitions: Int = 1, broker: BrokerProcess? = nil) throws {
+        self.broker = try broker ?? Bench.shared.get()
+        let number = Bench.count.add(1, ordering: .relaxed).newValue
+        topic = "requests-\(number)"
+        try self.broker.command("topic \(topic):\(partitions)")
+        let topic = topic
+        self.partitions = (0..<Int32(partitions)).map {
+            TopicPartition(topic: topic, partition: $0)
+        }
+        var settings = KafkaSettings(
+            bootstrapServers: self.broker.bootstrapServers, groupID: "group-\(number)",
+            requestTopics: [topic])
+        // A join on the mock waits 3 s, and fails when the session is shorter.
+        settings.sessionTimeout = .seconds(6)
+        self.settings = settings
+    }
+
+    func source(log: @escaping KafkaLog = { _ in }) throws -> KafkaSource {
+        try KafkaSource(settings: settings, log: log)
+    }
+
+    func sink(log: @escaping KafkaLog = { _ in }) throws -> KafkaSink {
+        try KafkaSink(settings: settings, topics: [topic], log: log)
+    }
+
+    /// Writes records `0..<count` into each partition; a record's number is its value and offset.
+    func fill(_ numbers: Range<Int>, bytes: Int = 4) throws {
+        let writer = try TopicWriter(settings: settings) { _ in }
+        for partition in partitions {
+            for number in numbers {
+                try writer.write(
+                    record(number, bytes: bytes), partition: partition.partition,
+                    timestampMilliseconds: 1_700_000_000_000 + Int64(number))
+            }
+        }
+        try writer.flush(wait: .seconds(10))
+    }
+
+    func record(_ number: Int, bytes: Int = 4) -> OutgoingRecord {
+        OutgoingRecord(
+            topic: topic, key: Array("key \(number)".utf8),
+            value: [UInt8](repeating: UInt8(number & 0xFF), count: bytes), headers: [])
+    }
+
+    func allRecords() throws -> [Record] {
+        try TopicReader(topic: topic, settings: settings) { _ in }.readToEnd(wait: .seconds(10))
+    }
+}
+
+extension KafkaSource {
+    /// Polls until the group changes something.
+    func awaitChange(within patience: Duration = .seconds(20)) throws -> AssignmentChange {
+        let deadline = Deadline(after: patience)
+        while !deadline.isOver {
+            let polled = try poll(limits: Bench.limits, wait: .milliseconds(100))
+            if let change = polled.change { return change }
+        }
+        throw BrokerProcess.Failure(text: "the group changed nothing in time")
+    }
+
+    /// Joins, and starts all that is assigned at one offset.
+    @discardableResult
+    func join(at offset: Int64 = 0) throws -> [TopicPartition] {
+        guard case .assigned(let partitions) = try awaitChange() else {
+            throw BrokerProcess.Failure(text: "expected an assignment")
+        }
+        try start(Dictionary(partitions.map { ($0, offset) }) { first, _ in first })
+        return partitions
+    }
+
+    /// Polls until so many records have come, and for a moment more.
+    func take(
+        _ count: Int, limits: BatchLimits = Bench.limits, within patience: Duration = .seconds(10)
+    ) throws -> [Record] {
+        var records: [Record] = []
+        let deadline = Deadline(after: patience)
+        while records.count < count, !deadline.isOver {
+            records += try poll(limits: limits, wait: .milliseconds(100)).records
+        }
+        return try records + poll(limits: limits, wait: .milliseconds(100)).records
+    }
+}
+
+extension Sequence<Record> {
+    /// The offsets seen of a partition, in the order they came.
+    func offsets(of partition: TopicPartition) -> [Int64] {
+        filter { $0.partition == partition }.map(\.place.offset)
+    }
+}
