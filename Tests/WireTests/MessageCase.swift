@@ -28,6 +28,15 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
+    /// Whether the headers say that the value is a whole event.
+    var isStructured: Bool {
+        headers.contains { header in
+            header.name == "content-type"
+                && String(decoding: header.value ?? [], as: UTF8.self).lowercased()
+                    .contains("cloudevents+json")
+        }
+    }
+
     /// What the code makes of it.
     var decoded: DecodedRecord {
         RequestMessage.decode(value: value, headers: headers, limits: MessageLimits())

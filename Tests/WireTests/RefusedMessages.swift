@@ -118,9 +118,9 @@ enum RefusedMessages {
             .refused("a key id of 33 bytes", plain.with("keyId", long(33)).json),
             .refused(
                 "a client data hash of 1,025 bytes",
-                Sample.plainAssertion.with("clientDataHash", long(1025)).json),
-            .refused("an object over the limit", plain.with("attestation", long(65537)).json),
-            .refused("client data over the limit", plain.with("clientData", long(65537)).json),
+                Sample.plainAssertion.with("clientDataHash", long(1025)).json, schema: .silent),
+            .refused("an object over the limit", plain.with("attestation", long(65539)).json),
+            .refused("client data over the limit", plain.with("clientData", long(65539)).json),
             .refused(
                 "a challenge over the limit",
                 capgo.with("challenge", Sample.quoted(String(repeating: "x", count: 65537))).json),

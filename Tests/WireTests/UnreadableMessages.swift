@@ -120,7 +120,7 @@ enum UnreadableMessages {
             ("with null as data", Structured.event.with("data", "null")),
             ("with text as data", Structured.event.with("data", "\"x\"")),
             ("with both kinds of data", structured.with("data_base64", "\"e30=\"")),
-            ("with broken data_base64", Structured.event.with("data_base64", "\"e30\\n\"")),
+            ("with broken data_base64", Structured.event.with("data_base64", "\"e3 0=\"")),
         ] as [(String, Members)]).map { what, event in
             .unreadable(
                 "a structured event \(what)", event.json, headers: Structured.headers,
