@@ -36,10 +36,21 @@ package struct CBORMap: Hashable, Sendable {
         package let key: Key
         /// The value.
         package let value: CBORItem
+
+        /// A pair from its parts.
+        package init(key: Key, value: CBORItem) {
+            self.key = key
+            self.value = value
+        }
     }
 
     /// The pairs in the order of the bytes.
-    package private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry]
+
+    /// A map of pairs whose keys are known to differ; the reader adds them one by one.
+    package init(entries: [Entry] = []) {
+        self.entries = entries
+    }
 
     /// The value of a text key, or nil.
     package subscript(key: StaticString) -> CBORItem? {
