@@ -65,7 +65,8 @@ let package = Package(
             dependencies: ["AppAttest", "AttestTestKit", "LibCrypto", "RecordedVectors"],
             swiftSettings: strict),
         .testTarget(
-            name: "AttestTestKitTests", dependencies: ["AttestTestKit", "AppAttest", "LibCrypto"],
+            name: "AttestTestKitTests",
+            dependencies: ["AttestTestKit", "Wire", "AppAttest", "LibCrypto"],
             swiftSettings: strict),
         .testTarget(
             name: "WireTests", dependencies: ["Wire", "AppAttest", "LibCrypto"],

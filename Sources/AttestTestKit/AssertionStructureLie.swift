@@ -6,6 +6,8 @@ public import AppAttest
 public enum AssertionStructureLie: String, Hashable, Sendable, CaseIterable {
     /// The object is an array of its parts.
     case notAMap
+    /// A further key is an integer.
+    case integerKey
     /// `signature` is missing.
     case noSignature
     /// `signature` is text.
@@ -27,6 +29,7 @@ public enum AssertionStructureLie: String, Hashable, Sendable, CaseIterable {
         let signaturePlace = entries.count - 2
         switch self {
         case .notAMap: return CBOR.array(entries.map(\.value)).encoded
+        case .integerKey: entries.append((.unsigned(1), .unsigned(2)))
         case .noSignature: entries.remove(at: signaturePlace)
         case .signatureNotBytes: entries[signaturePlace].value = .text("signature")
         case .noAuthenticatorData: entries.remove(at: authenticatorDataPlace)

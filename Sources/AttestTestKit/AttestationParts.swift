@@ -2,15 +2,28 @@
 struct AttestationParts {
     var format: CBOR? = .text("apple-appattest")
     var certificates: [CBOR]?
-    var receipt: CBOR?
+    var receipt: CBOR
     var authenticatorData: CBOR?
     /// What some systems put beside the genuine parts.
-    var further: [(key: CBOR, value: CBOR)] = []
+    var further: [(key: CBOR, value: CBOR)]
+    /// What stands beside the genuine parts of the statement.
+    var furtherInStatement: [(key: CBOR, value: CBOR)] = []
 
     var isArray = false
     var hasStatement = true
     var isStatementArray = false
     var isSingleCertificate = false
+
+    /// The genuine parts.
+    init(
+        certificates: [[UInt8]], receipt: [UInt8], authenticatorData: [UInt8],
+        further: [(key: CBOR, value: CBOR)]
+    ) {
+        self.certificates = certificates.map(CBOR.bytes)
+        self.receipt = .bytes(receipt)
+        self.authenticatorData = .bytes(authenticatorData)
+        self.further = further
+    }
 
     /// The object's map.
     var entries: [(key: CBOR, value: CBOR)] {
@@ -27,12 +40,12 @@ struct AttestationParts {
     }
 
     private var statement: CBOR {
-        var entries: [(key: CBOR, value: CBOR)] = []
+        var entries = furtherInStatement
         if let certificates {
             let single = isSingleCertificate ? certificates.first : nil
             entries.append((.text("x5c"), single ?? .array(certificates)))
         }
-        if let receipt { entries.append((.text("receipt"), receipt)) }
+        entries.append((.text("receipt"), receipt))
         return isStatementArray ? .array(entries.map(\.value)) : .map(entries)
     }
 }

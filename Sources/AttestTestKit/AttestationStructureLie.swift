@@ -6,6 +6,10 @@ public import AppAttest
 public enum AttestationStructureLie: String, Hashable, Sendable, CaseIterable {
     /// The object is an array of its parts.
     case notAMap
+    /// A further key is an integer.
+    case integerKey
+    /// A further key of `attStmt` is an integer.
+    case integerKeyInStatement
     /// `fmt` is `packed`.
     case otherFormat
     /// `fmt` is missing.
@@ -28,8 +32,6 @@ public enum AttestationStructureLie: String, Hashable, Sendable, CaseIterable {
     case threeCertificates
     /// The second entry of `x5c` is text.
     case certificateNotBytes
-    /// `receipt` is missing.
-    case noReceipt
     /// `receipt` is text.
     case receiptNotBytes
     /// `authData` is missing.
@@ -46,6 +48,8 @@ public enum AttestationStructureLie: String, Hashable, Sendable, CaseIterable {
     func apply(to parts: inout AttestationParts, root: [UInt8]) {
         switch self {
         case .notAMap: parts.isArray = true
+        case .integerKey: parts.further.append((.unsigned(1), .unsigned(2)))
+        case .integerKeyInStatement: parts.furtherInStatement.append((.unsigned(1), .unsigned(2)))
         case .otherFormat: parts.format = .text("packed")
         case .noFormat: parts.format = nil
         case .formatNotText: parts.format = .bytes(Array("apple-appattest".utf8))
@@ -59,7 +63,6 @@ public enum AttestationStructureLie: String, Hashable, Sendable, CaseIterable {
         case .certificateNotBytes:
             parts.certificates?.removeLast()
             parts.certificates?.append(.text("certificate"))
-        case .noReceipt: parts.receipt = nil
         case .receiptNotBytes: parts.receipt = .text("receipt")
         case .noAuthenticatorData: parts.authenticatorData = nil
         case .authenticatorDataNotBytes: parts.authenticatorData = .text("authenticator data")

@@ -3,10 +3,15 @@ import LibCrypto
 
 /// Ways to lie in the COSE key of an attestation's authenticator data; the nonce is made over it.
 ///
-/// Each must be refused with `cose_key_mismatch`, but for ``notAMap``: `malformed_auth_data`.
+/// Each must be refused with `cose_key_mismatch`, but for ``notAMap``, ``repeatedEntry`` and
+/// ``indefiniteMap``: `malformed_auth_data`.
 public enum COSEKeyLie: String, Hashable, Sendable, CaseIterable {
     /// Text stands in the place of the COSE key.
     case notAMap
+    /// An entry stands there twice.
+    case repeatedEntry
+    /// The map has no length, but an end mark.
+    case indefiniteMap
     /// The key is another one.
     case otherKey
     /// There is an entry more.
@@ -28,7 +33,12 @@ public enum COSEKeyLie: String, Hashable, Sendable, CaseIterable {
 
     /// What a verifier must say.
     public var rejection: RejectionCode {
-        self == .notAMap ? .malformedAuthData : .coseKeyMismatch
+        switch self {
+        case .notAMap, .repeatedEntry, .indefiniteMap: .malformedAuthData
+        case .otherKey, .extraEntry, .noAlgorithm, .noSecondCoordinate, .otherAlgorithm,
+            .otherKeyType, .otherCurve, .compressed, .shortCoordinate:
+            .coseKeyMismatch
+        }
     }
 
     /// What stands in the place of a device's COSE key.
@@ -37,6 +47,9 @@ public enum COSEKeyLie: String, Hashable, Sendable, CaseIterable {
         var key = COSEKey(point: point)
         switch self {
         case .notAMap: return .text("key")
+        case .repeatedEntry: key.entries += key.entries.prefix(1)
+        case .indefiniteMap:
+            return .verbatim([0xBF] + key.encodable.encoded.dropFirst() + [0xFF])
         case .otherKey: key = COSEKey(point: device.otherKey.publicPoint)
         case .extraEntry: key.entries.append((.negative(3), .unsigned(0)))
         case .noAlgorithm: key.entries.remove(at: COSEKey.algorithmPlace)

@@ -46,6 +46,16 @@ struct ChainDraft {
         intermediate = authority.intermediateCertificate
     }
 
+    /// Takes another intermediate that claims to be the root's, and signs it with another root.
+    mutating func signIntermediateWithTwin() {
+        let twin = authority.twin
+        credentialSigner = twin.intermediateKey
+        var draft = authority.intermediateDraft
+        draft.publicKeyInfo = twin.intermediateKey.publicKeyInfo
+        draft.replace(.subjectKey(twin.intermediateKey))
+        intermediate = draft.signed(by: twin.rootKey, hash: .sha384)
+    }
+
     /// Puts a second intermediate, which the first issued, in the place of the first.
     mutating func putBelowIntermediate() {
         let key = authority.twin.intermediateKey

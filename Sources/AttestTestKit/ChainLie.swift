@@ -20,7 +20,9 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
     case intermediateUnknownCriticalExtension
     /// The intermediate was issued by the genuine one, whose path length is 0.
     case intermediateBelowIntermediate
-    /// A byte of the intermediate's signature is another.
+    /// Another root signed the intermediate, which names the genuine one in every respect.
+    case intermediateOfOtherRoot
+    /// A bit of the intermediate's signature is another.
     case intermediateForged
     /// The intermediate expired a day ago.
     case intermediateExpired
@@ -32,7 +34,7 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
     case credentialOfOtherIntermediate
     /// The credential certificate names another issuer than the intermediate.
     case credentialNamesOtherIssuer
-    /// A byte of the credential certificate's signature is another.
+    /// A bit of the credential certificate's signature is another.
     case credentialForged
     /// The credential certificate has a critical extension that nobody knows.
     case credentialUnknownCriticalExtension
@@ -54,7 +56,8 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
         case .credentialNotYetValid, .intermediateNotYetValid: .certificateNotYetValid
         case .otherRoot, .intermediateNotAnAuthority, .intermediateCannotSign,
             .intermediateUnknownCriticalExtension, .intermediateBelowIntermediate,
-            .intermediateForged, .intermediateTrailingByte, .credentialOfOtherIntermediate,
+            .intermediateOfOtherRoot, .intermediateForged, .intermediateTrailingByte,
+            .credentialOfOtherIntermediate,
             .credentialNamesOtherIssuer, .credentialForged, .credentialUnknownCriticalExtension,
             .credentialTrailingByte, .credentialNotACertificate, .swapped:
             .chainInvalid
@@ -75,6 +78,7 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
         case .intermediateUnknownCriticalExtension:
             chain.changeIntermediate { $0.replace(.unknownCritical) }
         case .intermediateBelowIntermediate: chain.putBelowIntermediate()
+        case .intermediateOfOtherRoot: chain.signIntermediateWithTwin()
         case .intermediateForged: chain.change { $0[1].flipLastBit() }
         case .intermediateExpired:
             chain.changeIntermediate { $0.notAfter = instant.adding(days: -1) }

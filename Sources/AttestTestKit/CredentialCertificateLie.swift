@@ -5,7 +5,8 @@ import LibCrypto
 ///
 /// | lies | a verifier must say |
 /// | --- | --- |
-/// | ``rsaKey`` to ``pointOffCurve`` | `leaf_key_not_p256` |
+/// | ``rsaKey`` to ``compressedPoint`` | `leaf_key_not_p256` |
+/// | ``explicitCurve``, ``pointOffCurve`` | `chain_invalid`: no certificate may have such a key |
 /// | ``noNonce`` | `nonce_missing` |
 /// | ``nonceTwice`` to ``nonceTrailingByte`` | `nonce_malformed` |
 /// | ``nonceOfOtherClientData``, ``nonceOfOtherAuthenticatorData`` | `nonce_mismatch` |
@@ -19,6 +20,8 @@ public enum CredentialCertificateLie: String, Hashable, Sendable, CaseIterable {
     case p384Key
     /// The device's key, but the point is compressed: 33 bytes.
     case compressedPoint
+    /// The device's key, but the curve is spelled out in the place of its name.
+    case explicitCurve
     /// A P-256 point whose second coordinate is off by one bit.
     case pointOffCurve
     /// The nonce extension is missing.
@@ -51,7 +54,8 @@ public enum CredentialCertificateLie: String, Hashable, Sendable, CaseIterable {
     /// What a verifier must say.
     public var rejection: RejectionCode {
         switch self {
-        case .rsaKey, .p384Key, .compressedPoint, .pointOffCurve: .leafKeyNotP256
+        case .rsaKey, .p384Key, .compressedPoint: .leafKeyNotP256
+        case .explicitCurve, .pointOffCurve: .chainInvalid
         case .noNonce: .nonceMissing
         case .nonceTwice, .nonceOtherTag, .nonceTooShort, .nonceTooLong, .nonceLongerLength,
             .nonceTrailingByte:
@@ -70,6 +74,10 @@ public enum CredentialCertificateLie: String, Hashable, Sendable, CaseIterable {
         case .p384Key:
             draft.publicKeyInfo =
                 SeededBytes(seed: device.seed).key("P-384 key", .p384).publicKeyInfo
+        case .explicitCurve:
+            draft.publicKeyInfo = DER.sequence(
+                DER.sequence(ObjectIdentifiers.ecPublicKey, P256Parameters.encoded),
+                DER.bitString(device.key.publicPoint))
         case .compressedPoint:
             draft.publicKeyInfo = CertificateDraft.publicKeyInfo(
                 point: device.key.compressedPublicPoint, on: .p256)

@@ -57,8 +57,8 @@ public enum DeviceShape: String, Hashable, Sendable, CaseIterable {
         self == .macOS27 ? "macosx" : "iphoneos"
     }
 
-    /// The system's version.
-    var operatingSystemVersion: String {
+    /// The system's version, as the credential certificate tells it.
+    public var operatingSystemVersion: String {
         switch self {
         case .iOS14: "14.4"
         case .iOS17: "17.3.1"

@@ -28,10 +28,16 @@ public enum EncodingLie: String, Hashable, Sendable, CaseIterable {
     case invalidText
     /// A further value begins with a head that RFC 8949 reserves.
     case reservedHead
+    /// A further value is a float.
+    case float
+    /// A further key is a byte string.
+    case keyNotText
     /// A further value is an array of 512 arrays, each in the other.
     case nestedTooDeep
     /// A further value claims to have more entries than bytes could follow.
     case countTooLarge
+    /// A further value is an array of 1,000 numbers.
+    case tooManyItems
     /// A further value of 64 KiB.
     case tooLarge
 
@@ -59,9 +65,13 @@ public enum EncodingLie: String, Hashable, Sendable, CaseIterable {
             CBOR.map(changeLast(entries) { CBOR.tag(24, .bytes($0)).encoded }).encoded
         case .invalidText: CBOR.map([(.verbatim([0x61, 0xFF]), .unsigned(0))] + entries).encoded
         case .reservedHead: add(.verbatim([0x1C]), to: entries)
+        case .float: add(.verbatim([0xF9, 0x3C, 0x00]), to: entries)
+        case .keyNotText: CBOR.map([(.bytes([1]), .unsigned(0))] + entries).encoded
         case .nestedTooDeep:
             add(.verbatim([UInt8](repeating: 0x81, count: 512) + [0x80]), to: entries)
         case .countTooLarge: add(.verbatim([0x9B] + UInt64.max.bigEndianBytes), to: entries)
+        case .tooManyItems:
+            add(.array([CBOR](repeating: .unsigned(0), count: 1000)), to: entries)
         case .tooLarge: add(.bytes([UInt8](repeating: 0, count: 65536)), to: entries)
         }
     }

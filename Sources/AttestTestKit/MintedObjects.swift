@@ -6,6 +6,12 @@ public struct MintedAttestation: Hashable, Sendable {
     public let keyID: KeyID
     /// The attestation object: CBOR.
     public let object: [UInt8]
+
+    /// An attestation from its parts, such as one that was changed.
+    public init(keyID: KeyID, object: [UInt8]) {
+        self.keyID = keyID
+        self.object = object
+    }
 }
 
 /// An assertion object, and the key it is said to be made with.
@@ -16,4 +22,11 @@ public struct MintedAssertion: Hashable, Sendable {
     public let signCount: UInt32
     /// The assertion object: CBOR.
     public let object: [UInt8]
+
+    /// An assertion from its parts, such as one that was changed.
+    public init(keyID: KeyID, signCount: UInt32, object: [UInt8]) {
+        self.keyID = keyID
+        self.signCount = signCount
+        self.object = object
+    }
 }

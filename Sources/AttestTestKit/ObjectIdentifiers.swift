@@ -12,6 +12,7 @@ enum ObjectIdentifiers {
     static let extendedKeyUsage = DER.objectIdentifier([2, 5, 29, 37])
 
     static let ecPublicKey = DER.objectIdentifier([1, 2, 840, 10045, 2, 1])
+    static let primeField = DER.objectIdentifier([1, 2, 840, 10045, 1, 1])
     static let prime256v1 = DER.objectIdentifier([1, 2, 840, 10045, 3, 1, 7])
     static let secp384r1 = DER.objectIdentifier([1, 3, 132, 0, 34])
     static let rsaEncryption = DER.objectIdentifier([1, 2, 840, 113549, 1, 1, 1])

@@ -20,11 +20,9 @@ extension SimulatedDevice {
         }
         let nonce = Nonce(
             authenticatorData: attestedData(lie).encoded, clientDataHash: clientDataHash.bytes)
-        var parts = AttestationParts()
-        parts.certificates = certificates(nonce: nonce, at: instant, lie).map(CBOR.bytes)
-        parts.receipt = .bytes(receipt)
-        parts.authenticatorData = .bytes(nonce.authenticatorData)
-        parts.further = unsignedEntries
+        var parts = AttestationParts(
+            certificates: certificates(nonce: nonce, at: instant, lie), receipt: receipt,
+            authenticatorData: nonce.authenticatorData, further: unsignedEntries)
         if case .structure(let lie) = lie { lie.apply(to: &parts, root: authority.rootCertificate) }
         let object =
             if case .encoding(let lie) = lie { lie.encode(parts.entries) } else { parts.encoded }

@@ -6,9 +6,9 @@ import FoundationEssentials
 /// ```swift
 /// let content = RegistrationContent.capgo(challenge: "c7Zr")
 /// let attestation = device.attest(clientDataHash: content.clientDataHash, at: now)
-/// let message = RequestMessage(registration: attestation, content, requestID: "r-1")
+/// let message = MintedRequest(registration: attestation, content, requestID: "r-1")
 /// ```
-public struct RequestMessage: Hashable, Sendable {
+public struct MintedRequest: Hashable, Sendable {
     /// The record's value: a JSON object with its keys sorted, so that it is the same each time.
     public let json: [UInt8]
     /// The record's key: the key id in standard base64 with padding, 44 characters.
