@@ -1,0 +1,105 @@
+import AppAttest
+import AttestTestKit
+import LibCrypto
+import Testing
+
+@Suite struct `Minted assertions` {
+    private func verify(
+        _ object: [UInt8], _ device: SimulatedDevice,
+        clientDataHash: ClientDataHash = MintedWorld.clientDataHash
+    ) throws -> Result<VerifiedAssertion, Rejection> {
+        let publicKey = try #require(P256PublicKey(x963: device.publicKey))
+        do throws(Rejection) {
+            return .success(
+                try AssertionVerifier().verify(
+                    object, clientDataHash: clientDataHash, publicKey: publicKey,
+                    appID: device.appID))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func rejectionCode(
+        _ object: [UInt8], _ device: SimulatedDevice
+    ) throws -> RejectionCode? {
+        switch try verify(object, device) {
+        case .success: nil
+        case .failure(let rejection): rejection.code
+        }
+    }
+
+    @Test(arguments: DeviceShape.allCases)
+    func `of honest devices are accepted`(_ shape: DeviceShape) throws {
+        var device = MintedWorld.device(shape)
+        for signCount: UInt32 in 1...3 {
+            let assertion = device.assert(clientDataHash: MintedWorld.clientDataHash)
+            let verified = try verify(assertion.object, device).get()
+            #expect(verified.appID == MintedWorld.appID)
+            #expect(verified.signCount == signCount)
+            #expect(assertion.signCount == signCount)
+        }
+    }
+
+    @Test(arguments: [0, 1, 0x7FFF_FFFF, 0x8000_0000, UInt32.max])
+    func `tell the sign count that was asked for`(_ signCount: UInt32) throws {
+        let device = MintedWorld.device(.iOS27)
+        let assertion = device.assert(
+            clientDataHash: MintedWorld.clientDataHash, signCount: signCount)
+        #expect(try verify(assertion.object, device).get().signCount == signCount)
+        #expect(device.signCount == 0)
+    }
+
+    @Test func `hand out what the device signs`() throws {
+        var phone = MintedWorld.device(.iOS27)
+        let onPhone = try verify(
+            phone.assert(clientDataHash: MintedWorld.clientDataHash).object, phone
+        ).get()
+        #expect(onPhone.extensions.validationCategory == 4)
+        #expect(onPhone.extensions.bundleVersion == "1314")
+        var mac = MintedWorld.device(.macOS27)
+        let onMac = try verify(
+            mac.assert(clientDataHash: MintedWorld.clientDataHash).object, mac
+        ).get()
+        #expect(onMac.extensions.validationCategory == 6)
+        #expect(onMac.extensions.cdHash == mac.codeDirectoryHash)
+    }
+
+    @Test(arguments: AssertionLie.allCases)
+    func `that lie are refused for what the lie is about`(_ lie: AssertionLie) throws {
+        for shape in DeviceShape.allCases {
+            var device = MintedWorld.device(shape)
+            let assertion = device.assert(clientDataHash: MintedWorld.clientDataHash, lie: lie)
+            #expect(try rejectionCode(assertion.object, device) == lie.rejection, "\(shape)")
+        }
+    }
+
+    @Test func `over other client data are refused`() throws {
+        var device = MintedWorld.device(.iOS27)
+        let assertion = device.assert(clientDataHash: ClientDataHash(hashing: []))
+        #expect(try rejectionCode(assertion.object, device) == .signatureInvalid)
+    }
+
+    @Test(arguments: [DeviceShape.iOS14, .iOS27, .macOS27])
+    func `cut anywhere are refused`(_ shape: DeviceShape) throws {
+        var device = MintedWorld.device(shape)
+        let object = device.assert(clientDataHash: MintedWorld.clientDataHash).object
+        for count in 0..<object.count {
+            let code = try rejectionCode(Array(object.prefix(count)), device)
+            #expect(code == .malformedCBOR, "\(count) bytes")
+        }
+    }
+
+    @Test(arguments: [DeviceShape.iOS14, .iOS27, .macOS27])
+    func `with any byte changed are refused`(_ shape: DeviceShape) throws {
+        var device = MintedWorld.device(shape)
+        let object = device.assert(clientDataHash: MintedWorld.clientDataHash).object
+        for place in object.indices {
+            for change: UInt8 in [0x01, 0x20, 0x80, 0xFF] {
+                var changed = object
+                changed[place] ^= change
+                #expect(
+                    try rejectionCode(changed, device) != nil, "byte \(place), change \(change)")
+            }
+        }
+    }
+}
