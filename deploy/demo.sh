@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The whole flow on this machine: installs what is missing, builds, and runs the demo, which brings
+# its own broker and its own PostgreSQL. Flags go to `attest-worker demo`; --help tells them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=deploy/lib.sh
+. deploy/lib.sh
+
+deploy/install-dependencies.sh
+find_swift
+say "building"
+swift build -c release --static-swift-stdlib --product attest-worker
+exec "$(swift build -c release --static-swift-stdlib --show-bin-path)/attest-worker" demo "$@"

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Every check there is: installs what is missing, then lint, build, a short fuzz run, documentation,
+# and last the tests, whose own summary ends the output. Ends with 0 only if all passed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=deploy/lib.sh
+. deploy/lib.sh
+
+deploy/install-dependencies.sh
+find_swift
+say "toolchain: $(swift --version 2>/dev/null | head -n 1)"
+
+say "lint"
+swift format lint --strict --recursive Sources Tests Package.swift
+for script in deploy/*.sh .ci/run; do bash -n "$script"; done
+
+say "build, warnings are errors"
+swift build --build-tests
+
+if [ -x deploy/fuzz.sh ]; then
+    say "fuzz, a short run"
+    deploy/fuzz.sh
+fi
+
+if [ -x deploy/docs.sh ]; then
+    say "documentation"
+    deploy/docs.sh
+fi
+
+say "tests"
+swift test --skip-build --disable-xctest
