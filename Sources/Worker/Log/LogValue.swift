@@ -24,7 +24,7 @@ package enum LogValue: Hashable, Sendable {
 
     /// A duration in whole milliseconds, for fields named `…_ms`.
     package init(milliseconds duration: Duration) {
-        self = .number(Int64(clamping: duration.attoseconds / 1_000_000_000_000_000))
+        self = .number(duration.wholeMilliseconds)
     }
 
     /// A flag.

@@ -42,7 +42,7 @@ struct LogLine {
         var text = "{"
         for (position, member) in members.enumerated() {
             if position > 0 { text += "," }
-            text += quoted(member.name) + ":" + json(member.value)
+            text += quotedAsJSON(member.name) + ":" + json(member.value)
         }
         return Array((text + "}\n").utf8)
     }
@@ -70,7 +70,7 @@ struct LogLine {
 
     private func json(_ value: LogValue) -> String {
         switch value {
-        case .text(let text): quoted(cut(text))
+        case .text(let text): quotedAsJSON(cut(text))
         case .number(let number): String(number)
         case .flag(let flag): flag ? "true" : "false"
         }
@@ -78,7 +78,7 @@ struct LogLine {
 
     private func plain(_ value: LogValue) -> String {
         switch value {
-        case .text(let text): text.contains(" ") ? quoted(cut(text)) : printable(cut(text))
+        case .text(let text): text.contains(" ") ? quotedAsJSON(cut(text)) : printable(cut(text))
         case .number(let number): String(number)
         case .flag(let flag): flag ? "true" : "false"
         }
@@ -88,53 +88,6 @@ struct LogLine {
         guard text.utf8.count > LogValue.textBytesMax else { return text }
         // Decoding repairs a character that the cut went through.
         return String(decoding: text.utf8.prefix(LogValue.textBytesMax), as: UTF8.self) + "…"
-    }
-
-    /// A JSON string (RFC 8259 §7).
-    ///
-    /// Controls of both sets are escaped, as are the line separators that JavaScript takes for
-    /// newlines, so that one entry is one line in every reader.
-    private func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            default:
-                if breaksLine(scalar) {
-                    quoted += escape(scalar)
-                } else {
-                    quoted.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        return quoted + "\""
-    }
-
-    /// Text that can't move a terminal's cursor or forge a second line.
-    private func printable(_ text: String) -> String {
-        var printable = ""
-        for scalar in text.unicodeScalars {
-            if breaksLine(scalar) {
-                printable += escape(scalar)
-            } else {
-                printable.unicodeScalars.append(scalar)
-            }
-        }
-        return printable
-    }
-
-    private func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory == .control || scalar.value == 0x2028
-            || scalar.value == 0x2029
-    }
-
-    private func escape(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16)
-        return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }
 
