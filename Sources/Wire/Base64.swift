@@ -25,8 +25,8 @@ package enum Base64 {
     private static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard let length = unpaddedLength(text) else { return nil }
         let values = sextets
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(length / 4 * 3 + 2)
+        var bytes = [UInt8](repeating: 0, count: length / 4 * 3)
+        var end = 0
         var bits: UInt32 = 0
         var marks: UInt8 = 0
         for position in 0..<length {
@@ -34,9 +34,10 @@ package enum Base64 {
             marks |= value
             bits = bits << 6 | UInt32(value & 0x3F)
             if position & 3 == 3 {
-                bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
-                bytes.append(UInt8(truncatingIfNeeded: bits >> 8))
-                bytes.append(UInt8(truncatingIfNeeded: bits))
+                bytes[end] = UInt8(truncatingIfNeeded: bits >> 16)
+                bytes[end + 1] = UInt8(truncatingIfNeeded: bits >> 8)
+                bytes[end + 2] = UInt8(truncatingIfNeeded: bits)
+                end += 3
             }
         }
         // One look at the end suffices: a mark once set stays set.

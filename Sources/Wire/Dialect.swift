@@ -45,6 +45,9 @@ enum Dialect: Hashable, Sendable, CaseIterable {
     }
 
     /// Reads what the message says in this dialect.
+    ///
+    /// - Throws: where a field is missing, broken, or one too many; and for what this version can't
+    ///   judge.
     func content(
         _ fields: RequestFields, limits: MessageLimits
     ) throws(RequestProblem) -> Content {

@@ -45,8 +45,8 @@ struct JSONObjectText {
     let flaw: JSONFlaw?
 
     private let bytes: [UInt8]
-    /// Where the value of each name lies; nil for a name that occurs twice.
-    private let ranges: [[UInt8]: Range<Int>?]
+    /// The member of each name; nil for a name that occurs twice.
+    private let members: [String: JSONScanner.Member?]
 
     /// Checks a text and finds its members.
     ///
@@ -55,22 +55,30 @@ struct JSONObjectText {
         let scanner = try JSONScanner(bytes, depthMax: depthMax)
         self.bytes = bytes
         flaw = scanner.flaw
-        ranges = Dictionary(
-            scanner.members.map { ($0.name, .some($0.range)) }, uniquingKeysWith: { _, _ in nil })
+        members = Dictionary(
+            scanner.members.map { ($0.name, .some($0)) }, uniquingKeysWith: { _, _ in nil })
     }
 
     /// What the object says under a name.
     subscript(_ name: String) -> JSONField {
-        guard let range = ranges[Array(name.utf8)] else { return .absent }
-        guard let range else { return .ambiguous }
-        let value = bytes[range]
+        guard let member = members[name] else { return .absent }
+        guard let member else { return .ambiguous }
+        let value = bytes[member.range]
         switch value.first {
-        case UInt8(ascii: "\""): return JSONString.decode(value).map(JSONField.text) ?? .ambiguous
+        case UInt8(ascii: "\""):
+            return JSONString.decode(value, isPlain: member.isPlain).map(JSONField.text)
+                ?? .ambiguous
         case UInt8(ascii: "{"): return .object(Array(value))
         case UInt8(ascii: "t"): return .boolean(true)
         case UInt8(ascii: "f"): return .boolean(false)
         case UInt8(ascii: "n"): return .absent
         default: return .other
         }
+    }
+
+    /// Whether the object says something under a name; `null` is nothing.
+    func has(_ name: String) -> Bool {
+        guard let member = members[name] else { return false }
+        return member.map { bytes[$0.range].first != UInt8(ascii: "n") } ?? true
     }
 }

@@ -10,18 +10,17 @@
 struct JSONScanner {
     /// A value of the outermost object.
     struct Member {
-        /// The name, escapes resolved, as UTF-8.
-        ///
-        /// Not a `String`: strings are equal when they are canonically equivalent, and a member
-        /// named with U+212A, the Kelvin sign, is not the one named with a K.
-        let name: [UInt8]
+        /// The name, escapes resolved.
+        let name: String
         /// Where the value's text lies.
         let range: Range<Int>
+        /// Whether the value, where it is a string, has no escapes.
+        let isPlain: Bool
     }
 
     private struct Container {
         let isObject: Bool
-        var names: Set<[UInt8]> = []
+        var names: Set<String> = []
     }
 
     /// The members of the outermost object, in order, twins included.
@@ -29,12 +28,16 @@ struct JSONScanner {
     /// The first flaw met.
     private(set) var flaw: JSONFlaw?
 
+    /// A bit for each of blank, tab, line feed and carriage return.
+    private static let spaces: UInt64 = 1 << 0x20 | 1 << 0x09 | 1 << 0x0A | 1 << 0x0D
+
     private let bytes: [UInt8]
     private let depthMax: Int
     private var position = 0
     private var open: [Container] = []
-    private var memberName: [UInt8]?
+    private var memberName: String?
     private var memberStart = 0
+    private var isMemberPlain = true
 
     /// Walks the whole text.
     ///
@@ -59,11 +62,14 @@ struct JSONScanner {
     /// - Returns: whether a value must follow.
     private mutating func opensContainer() throws(NotJSONObject) -> Bool {
         skipSpace()
-        if open.count == 1 { memberStart = position }
+        if open.count == 1 {
+            memberStart = position
+            isMemberPlain = true
+        }
         switch next() {
         case UInt8(ascii: "{"): return try opens(isObject: true)
         case UInt8(ascii: "["): return try opens(isObject: false)
-        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "\""): isMemberPlain = try string()
         case UInt8(ascii: "t"): try literal("rue")
         case UInt8(ascii: "f"): try literal("alse")
         case UInt8(ascii: "n"): try literal("ull")
@@ -92,7 +98,9 @@ struct JSONScanner {
     private mutating func endsDocument() throws(NotJSONObject) -> Bool {
         while let isObject = open.last?.isObject {
             if open.count == 1, let name = memberName {
-                members.append(Member(name: name, range: memberStart..<position))
+                members.append(
+                    Member(
+                        name: name, range: memberStart..<position, isPlain: isMemberPlain))
                 memberName = nil
             }
             skipSpace()
@@ -111,14 +119,13 @@ struct JSONScanner {
         let start = position
         guard skip(UInt8(ascii: "\"")) else { throw NotJSONObject() }
         let isPlain = try string()
-        let name =
-            isPlain
-            ? Array(bytes[start + 1..<position - 1])
-            : JSONString.decode(bytes[start..<position]).map { Array($0.utf8) }
+        let name = JSONString.decode(bytes[start..<position], isPlain: isPlain)
         skipSpace()
         guard skip(UInt8(ascii: ":")) else { throw NotJSONObject() }
         // A name with half a surrogate pair is a flaw already, and equal to none of ours.
         guard let name else { return }
+        // Strings are equal when they are canonically equivalent: such names count as twins too,
+        // since another parser may take one for the other.
         if !open[open.count - 1].names.insert(name).inserted { note(.duplicateName) }
         if open.count == 1 { memberName = name }
     }
@@ -131,16 +138,12 @@ struct JSONScanner {
     private mutating func string() throws(NotJSONObject) -> Bool {
         var isPlain = true
         while let byte = next() {
-            switch byte {
-            case UInt8(ascii: "\""):
-                return isPlain
-            case UInt8(ascii: "\\"):
+            if byte == UInt8(ascii: "\"") { return isPlain }
+            if byte == UInt8(ascii: "\\") {
                 isPlain = false
                 try escape()
-            case 0..<0x20:
+            } else if byte < 0x20 {
                 throw NotJSONObject()
-            default:
-                continue
             }
         }
         throw NotJSONObject()
@@ -219,7 +222,9 @@ struct JSONScanner {
     }
 
     private mutating func skipSpace() {
-        while let byte = peek(), [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
+        while let byte = peek(), byte <= 0x20, Self.spaces & 1 << UInt64(byte) != 0 {
+            position += 1
+        }
     }
 
     private mutating func skip(_ byte: UInt8) -> Bool {

@@ -12,7 +12,7 @@ struct RequestFields {
 
     /// Whether there is something under a name; `null` is nothing.
     func has(_ name: String) -> Bool {
-        object[name] != .absent
+        object.has(name)
     }
 
     /// A text; nil where there is nothing under the name.

@@ -119,16 +119,6 @@ import Wire
                 == nil)
     }
 
-    @Test func `a name that is only canonically equivalent is another name`() {
-        let message = Sample.capgoRegistration.adding("\u{212A}ey", "1").adding("Key", "2")
-        let decoded = RequestMessage.decode(
-            value: Array(message.json.utf8), headers: [], limits: MessageLimits())
-        guard case .request = decoded else {
-            Issue.record("it became \(decoded)")
-            return
-        }
-    }
-
     @Test(arguments: [
         (#"{"attestation":1}"#, RequestKind.registration), (#"{"challenge":1}"#, .registration),
         (#"{"attestation_statement":1}"#, .registration), (#"{"payload":1}"#, .assertion),
