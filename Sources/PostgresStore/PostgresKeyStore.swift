@@ -9,7 +9,7 @@ package import Worker
 /// ``claim(_:)`` and ``pruneInbox(rowsMax:)`` take one, ``transact(_:decide:)`` and ``reset(_:)`` two.
 package final class PostgresKeyStore: KeyStore {
     private let settings: PostgresSettings
-    private var connection: Connection?
+    private(set) var connection: Connection?
 
     /// A store that is not connected yet.
     package init(_ settings: PostgresSettings) {

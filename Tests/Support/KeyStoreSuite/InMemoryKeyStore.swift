@@ -91,9 +91,10 @@ package final class InMemoryKeyStore: KeyStore {
         guard let writes else { return result }
         try hook(.commit, .before)
         let known = Set(state.keys.keys)
+        let locked = Set(state.progress.keys)
         let group = group
         try database.commit { (rows) throws(Fault) in
-            try rows.apply(writes, known: known, group: group)
+            try rows.apply(writes, known: known, locked: locked, group: group)
         }
         try hook(.commit, .after)
         return result
@@ -163,7 +164,7 @@ package final class InMemoryKeyStore: KeyStore {
 extension InMemoryDatabase.Rows {
     /// Applies a batch as the database would, or throws and is to be thrown away.
     fileprivate mutating func apply(
-        _ writes: BatchWrites, known: Set<KeyID>, group: String
+        _ writes: BatchWrites, known: Set<KeyID>, locked: Set<TopicPartition>, group: String
     ) throws(Fault) {
         for registration in writes.registrations {
             try register(registration, isKnown: known.contains(registration.key.keyID))
@@ -185,7 +186,9 @@ extension InMemoryDatabase.Rows {
         }
         for (partition, progress) in writes.progress {
             let id = InMemoryDatabase.ProgressID(group: group, partition: partition)
-            guard let stored = self.progress[id], stored.epoch == progress.epoch else {
+            guard locked.contains(partition), let stored = self.progress[id],
+                stored.epoch == progress.epoch
+            else {
                 throw .lostPartition
             }
             self.progress[id]?.nextOffset = max(stored.nextOffset, progress.nextOffset)
