@@ -101,6 +101,10 @@ private func openBlocking(
 ///
 /// A refusal counts as such only if every host refused for good: else another attempt may help.
 private func refusal(_ message: String) -> PostgresError {
+    // Options that libpq can't use are met before any attempt. Its text repeats their values.
+    if message.hasPrefix("invalid ") {
+        return PostgresError(.settings("libpq refuses an option of the connection string"))
+    }
     let attempts = message.split(separator: "\n").filter { $0.hasPrefix("connection to server") }
     let sqlStates = attempts.map(sqlState)
     if let last = sqlStates.last ?? nil,

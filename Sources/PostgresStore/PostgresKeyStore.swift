@@ -124,7 +124,7 @@ package final class PostgresKeyStore: KeyStore {
     /// Opens a transaction, with its own settings where a pooler stands in between.
     private func beginning() -> [Command] {
         settings.isPooled
-            ? [Command(.begin), configuring(local: true)] : [Command(.begin)]
+            ? [Command(.begin), Command.configure(settings, isLocal: true)] : [Command(.begin)]
     }
 
     /// Rolls back.
@@ -162,7 +162,7 @@ package final class PostgresKeyStore: KeyStore {
     private func opened() throws(PostgresError) -> Connection {
         if let connection { return connection }
         let fresh = try Connection(settings)
-        let configured = try fresh.run([configuring(local: false)])
+        let configured = try fresh.run([.configure(settings, isLocal: false)])
         var synchronousCommit = ""
         try configured.first?.forEach { (row) throws(PostgresError) in
             synchronousCommit = try row.text(0)
@@ -173,13 +173,6 @@ package final class PostgresKeyStore: KeyStore {
         }
         connection = fresh
         return fresh
-    }
-
-    private func configuring(local: Bool) -> Command {
-        Command(
-            .configure, .int4(local ? 1 : 0), .text(String(settings.lockTimeoutMilliseconds)),
-            .text(String(settings.statementTimeoutMilliseconds)),
-            .text(String(settings.idleInTransactionTimeoutMilliseconds)))
     }
 
     private func progressCommand(

@@ -18,3 +18,13 @@ struct Command {
         self.parameters = parameters
     }
 }
+
+extension Command {
+    /// Sets what a session must have; for one transaction where sessions are shared.
+    static func configure(_ settings: PostgresSettings, isLocal: Bool) -> Command {
+        Command(
+            .configure, .int4(isLocal ? 1 : 0), .text(String(settings.lockTimeoutMilliseconds)),
+            .text(String(settings.statementTimeoutMilliseconds)),
+            .text(String(settings.idleInTransactionTimeoutMilliseconds)))
+    }
+}

@@ -43,10 +43,12 @@ package final class TemporaryPostgres: Sendable {
 
     /// The temporary folder; the socket is in it.
     package let folder: String
+    /// The port, which is also part of the socket's name.
+    package let port: UInt16
     private let options: Options
     private let binaries: String
     private let account: ServerAccount
-    private let loopback: (port: UInt16, password: String)?
+    private let password: String?
     private let watcher: Mutex<Watcher?>
 
     /// Makes and starts a server.
@@ -63,9 +65,11 @@ package final class TemporaryPostgres: Sendable {
         }
         folder = try account.makeFolder()
         if options.listensOnLoopback {
-            loopback = (try freeLoopbackPort(), randomPassword())
+            port = try freeLoopbackPort()
+            password = randomPassword()
         } else {
-            loopback = nil
+            port = 5432
+            password = nil
         }
         watcher = Mutex(nil)
         try watch()
@@ -79,15 +83,14 @@ package final class TemporaryPostgres: Sendable {
 
     /// The connection string of a database, by way of the socket.
     package func conninfo(database: String = "postgres") -> String {
-        "host=\(folder) port=5432 user=postgres dbname=\(database)"
+        "host=\(folder) port=\(port) user=postgres dbname=\(database)"
     }
 
     /// The connection string of a database by way of the loopback port, with its password; nil
     /// without such a port.
     package func loopbackConninfo(database: String = "postgres") -> String? {
-        loopback.map {
-            "host=127.0.0.1 port=\($0.port) user=postgres password=\($0.password) "
-                + "dbname=\(database)"
+        password.map {
+            "host=127.0.0.1 port=\(port) user=postgres password=\($0) dbname=\(database)"
         }
     }
 
@@ -154,15 +157,15 @@ package final class TemporaryPostgres: Sendable {
             "initdb", "-D", folder + "/data", "-U", "postgres", "-E", "UTF8",
             "--locale=C.UTF-8", "--no-sync", "--auth-local=trust", "--auth-host=scram-sha-256",
         ]
-        if let loopback {
-            try account.write(loopback.password + "\n", to: folder + "/password")
+        if let password {
+            try account.write(password + "\n", to: folder + "/password")
             arguments.append("--pwfile=" + folder + "/password")
         }
         try execute(arguments)
         let settings = """
 
-            listen_addresses = '\(loopback == nil ? "" : "127.0.0.1")'
-            port = \(loopback?.port ?? 5432)
+            listen_addresses = '\(password == nil ? "" : "127.0.0.1")'
+            port = \(port)
             unix_socket_directories = '\(folder.replacing("'", with: "''"))'
             max_connections = \(options.connectionsMax)
             fsync = \(options.isDurable ? "on" : "off")

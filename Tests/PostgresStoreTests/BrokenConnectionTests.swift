@@ -20,7 +20,7 @@ import Worker
     @Test(arguments: [TestProxy.Mode.cutBeforeCommit, .cutAfterCommit])
     func `a commit in doubt is settled by doing the same again`(_ mode: TestProxy.Mode) throws {
         let database = try TestDatabase()
-        let proxy = try TestProxy(to: database.server.folder)
+        let proxy = try TestProxy(to: database.server)
         defer { proxy.close() }
         let store = PostgresKeyStore(settings(database, through: proxy))
         let mine = try store.claim([Sample.partition(0): 0])
@@ -50,7 +50,7 @@ import Worker
 
     @Test func `a server that never answers costs the timeout and no more`() throws {
         let database = try TestDatabase()
-        let proxy = try TestProxy(to: database.server.folder)
+        let proxy = try TestProxy(to: database.server)
         defer { proxy.close() }
         let store = PostgresKeyStore(settings(database, through: proxy))
         _ = try store.keys(for: [Sample.keyID(1)])
@@ -69,7 +69,7 @@ import Worker
 
     @Test func `reading keys takes one round trip, a transaction two`() throws {
         let database = try TestDatabase()
-        let proxy = try TestProxy(to: database.server.folder)
+        let proxy = try TestProxy(to: database.server)
         defer { proxy.close() }
         let store = PostgresKeyStore(settings(database, through: proxy))
         let mine = try store.claim([Sample.partition(0): 0])

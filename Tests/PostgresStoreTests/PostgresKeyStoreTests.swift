@@ -1,3 +1,4 @@
+import AppAttest
 import KeyStoreSuite
 import Testing
 import Worker
@@ -6,10 +7,87 @@ import Worker
 
 /// The store on PostgreSQL, on a real server.
 @Suite(.serialized) struct PostgresKeyStoreTests {
+    private static let database = Result { () throws(Fault) in try TestDatabase() }
+
     @Test(arguments: KeyStoreSuite<TestDatabase>.behaviours)
     func `the store on PostgreSQL keeps to the contract`(
         _ behaviour: KeyStoreBehaviour<TestDatabase>
     ) throws {
-        try behaviour.run(TestDatabase())
+        let database = try Self.database.get()
+        try database.empty()
+        try behaviour.run(database)
+    }
+
+    @Test(arguments: KeyStoreSuite<TestDatabase>.behaviours)
+    func `it does so without prepared statements and session settings`(
+        _ behaviour: KeyStoreBehaviour<TestDatabase>
+    ) throws {
+        var database = try Self.database.get()
+        database.isPooled = true
+        try database.empty()
+        try behaviour.run(database)
+    }
+
+    @Test func `a row that breaks a constraint poisons its batch and leaves the store usable`()
+        throws
+    {
+        let database = try TestDatabase()
+        let store = try database.makeStore()
+        var broken = Sample.registration(2)
+        broken.key.publicKey = [1, 2, 3]
+        let reads = BatchReads(
+            partitions: [], keyIDs: [Sample.keyID(1), Sample.keyID(2)], requests: [])
+        func write(_ registrations: [KeyRegistration]) throws(Fault) {
+            try store.transact(reads) { _ in
+                (
+                    writes: BatchWrites(
+                        inbox: [Sample.entry(1)], registrations: registrations), result: ()
+                )
+            }
+        }
+        #expect(try store.keys(for: [Sample.keyID(1)]).isEmpty)
+        let processID = try #require(store.connection?.serverProcessID)
+        let fault = #expect(throws: Fault.self) { try write([Sample.registration(1), broken]) }
+        #expect(fault?.code == "23514")
+        #expect(fault?.disposition == .poison)
+        #expect(try database.inboxCount() == 0)
+        try write([Sample.registration(1)])
+        #expect(try database.inboxCount() == 1)
+        #expect(store.connection?.serverProcessID == processID)
+    }
+
+    @Test func `fifty assertions of one key in one batch are one row`() throws {
+        let database = try TestDatabase()
+        try database.put(Sample.registration(1))
+        let store = try database.makeStore()
+        let reads = BatchReads(
+            partitions: [], keyIDs: [Sample.keyID(1)],
+            requests: Set((1...50).map(Sample.request)))
+        try store.transact(reads) { _ in
+            (
+                writes: BatchWrites(
+                    inbox: (1...50).map(Sample.entry), signCounts: [Sample.keyID(1): 50]),
+                result: ()
+            )
+        }
+        #expect(try store.keys(for: [Sample.keyID(1)])[Sample.keyID(1)]?.signCount == 50)
+        #expect(try database.inboxCount() == 50)
+    }
+
+    @Test func `an instant that no column holds poisons its batch`() throws {
+        let database = try TestDatabase()
+        let store = try database.makeStore()
+        for milliseconds in [Int64.max, .min, -300_000_000_000_000] {
+            var registration = Sample.registration(1)
+            registration.attestedAt = Instant(milliseconds: milliseconds)
+            let reads = BatchReads(partitions: [], keyIDs: [Sample.keyID(1)], requests: [])
+            let fault = #expect(throws: Fault.self) {
+                try store.transact(reads) { _ in
+                    (writes: BatchWrites(registrations: [registration]), result: ())
+                }
+            }
+            #expect(fault?.disposition == .poison)
+        }
+        #expect(try store.keys(for: [Sample.keyID(1)]).isEmpty)
     }
 }

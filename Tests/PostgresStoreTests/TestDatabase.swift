@@ -75,6 +75,8 @@ struct TestDatabase: KeyStoreWorld {
     private static let counter = Atomic(0)
     let name: String
     let server: TemporaryPostgres
+    /// Whether stores behave as behind a pooler in transaction mode.
+    var isPooled = false
 
     /// Creates it, as a copy of one that is migrated, or empty.
     init(migrated: Bool = true) throws(Fault) {
@@ -84,12 +86,19 @@ struct TestDatabase: KeyStoreWorld {
             .execute("CREATE DATABASE \(name) TEMPLATE \(migrated ? "migrated" : "template1")")
     }
 
+    /// Empties all tables.
+    func empty() throws(Fault) {
+        try connect().execute(
+            "TRUNCATE attest.keys, attest.attestations, attest.inbox, attest.partition_progress")
+    }
+
     var settings: PostgresSettings { settings(group: "group") }
 
     func settings(group: String) -> PostgresSettings {
         var settings = PostgresSettings(
             conninfo: server.conninfo(database: name), group: group, owner: "test")
         settings.inboxRetentionDays = suiteRetentionDays
+        settings.isPooled = isPooled
         return settings
     }
 

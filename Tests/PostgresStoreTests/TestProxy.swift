@@ -30,10 +30,10 @@ final class TestProxy: Sendable {
 
     /// Listens.
     ///
-    /// - Parameter target: the folder of the server's socket.
+    /// - Parameter server: where bytes are passed to.
     /// - Throws: if it has no socket.
-    init(to target: String) throws(Fault) {
-        self.target = target + "/.s.PGSQL.5432"
+    init(to server: TemporaryPostgres) throws(Fault) {
+        target = "\(server.folder)/.s.PGSQL.\(server.port)"
         var template = Array("/tmp/attest-proxy-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Self.failure("mkdtemp") }
         folder = String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
