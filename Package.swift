@@ -69,7 +69,7 @@ let package = Package(
             dependencies: ["AttestTestKit", "Wire", "AppAttest", "LibCrypto"],
             swiftSettings: strict),
         .testTarget(
-            name: "WireTests", dependencies: ["Wire", "AppAttest", "LibCrypto"],
+            name: "WireTests", dependencies: ["Wire", "AppAttest", "AttestTestKit", "LibCrypto"],
             swiftSettings: strict),
         .testTarget(
             name: "WorkerTests",

@@ -1,4 +1,5 @@
 import AppAttest
+import AttestTestKit
 import Foundation
 import Testing
 import Wire
@@ -19,6 +20,7 @@ import Wire
         defer { try? FileManager.default.removeItem(at: folder) }
         var writer = try MessageWriter(folder: folder)
         try writer.writeRequests()
+        try writer.writeMintedRequests()
         try writer.writeVerdicts()
         try writer.writeDeadLetters()
         #expect(writer.written > 250)
@@ -115,6 +117,33 @@ private struct MessageWriter {
             case .invalid: try write(value, must: "invalid", schema: schema)
             case .silent: break
             }
+        }
+    }
+
+    /// What the test kit's devices send; their App Check assertions are not judged yet.
+    mutating func writeMintedRequests() throws {
+        let instant = Instant(seconds: 1_790_000_000)
+        var device = SimulatedDevice(
+            seed: 7, appID: "TEAM.com.example.app", shape: .iOS27,
+            authority: TestAuthority(seed: 1))
+        let hash = ClientDataHash(hashing: [1])
+        let registrations: [RegistrationContent] = [
+            .capgo(challenge: "c"), .plain(clientData: [1]), .plainHash(hash),
+            .appCheck(challenge: [1]),
+        ]
+        for content in registrations {
+            let attestation = device.attest(clientDataHash: content.clientDataHash, at: instant)
+            let message = MintedRequest(registration: attestation, content, requestID: "r-1")
+            try write(message.json, must: "valid", schema: "request")
+        }
+        let assertions: [(AssertionContent, must: String)] = [
+            (.capgo(payload: "p"), "valid"), (.plain(clientData: [1]), "valid"),
+            (.plainHash(hash), "valid"), (.appCheck(artifact: [1], challenge: [2]), "invalid"),
+        ]
+        for (content, must) in assertions {
+            let assertion = device.assert(clientDataHash: content.clientDataHash)
+            let message = MintedRequest(assertion: assertion, content, subject: "s", appID: "a")
+            try write(message.json, must: must, schema: "request")
         }
     }
 
