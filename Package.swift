@@ -57,12 +57,17 @@ let package = Package(
             path: "Tests/Support/KeyStoreSuite", swiftSettings: strict),
 
         .target(
+            name: "CBORWriter", dependencies: ["AppAttest"], path: "Tests/Support/CBORWriter",
+            swiftSettings: strict),
+        .target(
             name: "RecordedVectors", path: "Tests/Support/RecordedVectors", swiftSettings: strict),
 
         .testTarget(name: "LibCryptoTests", dependencies: ["LibCrypto"], swiftSettings: strict),
         .testTarget(
             name: "AppAttestTests",
-            dependencies: ["AppAttest", "AttestTestKit", "LibCrypto", "RecordedVectors"],
+            dependencies: [
+                "AppAttest", "AttestTestKit", "CBORWriter", "LibCrypto", "RecordedVectors",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AttestTestKitTests",
@@ -98,3 +103,33 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// libFuzzer executables, built by deploy/fuzz.sh. They are not in the manifest otherwise: their
+// flags would make every target that depends on this package unsafe to depend on.
+if ProcessInfo.processInfo.environment["FUZZ"] != nil {
+    let fuzzers: [(name: String, dependencies: [Target.Dependency])] = [
+        ("FuzzCBOR", ["AppAttest", "CBORWriter"]),
+        ("FuzzAuthenticatorData", ["AppAttest", "LibCrypto"]),
+        ("FuzzAttestation", ["AppAttest", "LibCrypto"]),
+        ("FuzzAssertion", ["AppAttest", "LibCrypto"]),
+    ]
+    let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
+    for target in package.targets where ["LibCrypto", "AppAttest", "Wire"].contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + instrumented
+    }
+    package.targets.append(
+        .target(
+            name: "FuzzDriver", path: "Tests/Fuzz/FuzzDriver",
+            swiftSettings: strict + [.enableExperimentalFeature("Extern")]))
+    for fuzzer in fuzzers {
+        package.targets.append(
+            .executableTarget(
+                name: fuzzer.name,
+                dependencies: fuzzer.dependencies + ["FuzzDriver", "RecordedVectors"],
+                path: "Tests/Fuzz/\(fuzzer.name)", swiftSettings: strict + instrumented,
+                // gold, the default linker of the toolchain, crashes on the instrumented objects.
+                linkerSettings: [
+                    .unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])
+                ]))
+    }
+}

@@ -1,4 +1,5 @@
 import AppAttest
+import CBORWriter
 import Testing
 
 @Suite struct CBORReaderTests {
@@ -85,7 +86,7 @@ import Testing
     func `what is written is read again, and nothing shorter or longer is`(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let item = CBORSample.item(depth: 1, using: &generator)
-        let bytes = CBORSample.encode(item)
+        let bytes = CBORWriter.encode(item)
         #expect(try CBORReader.readWhole(bytes[...]) == item)
         for count in 0..<bytes.count {
             #expect(throws: CBORFault.truncated) { try CBORReader.readWhole(bytes.prefix(count)) }

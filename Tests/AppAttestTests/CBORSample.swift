@@ -1,6 +1,6 @@
 import AppAttest
 
-/// Random items of the subset, and a writer for them that shares nothing with the reader.
+/// Random items of the subset.
 enum CBORSample {
     /// An item, up to four levels deep.
     static func item(depth: Int, using generator: inout SplitMix64) -> CBORItem {
@@ -29,43 +29,6 @@ enum CBORSample {
             }
             return .map(CBORMap(entries: entries))
         }
-    }
-
-    /// The item's bytes.
-    static func encode(_ item: CBORItem) -> [UInt8] {
-        switch item {
-        case .unsigned(let value): return head(0, value)
-        case .negative(let value): return head(1, value)
-        case .bytes(let bytes): return head(2, UInt64(bytes.count)) + bytes
-        case .text(let bytes): return head(3, UInt64(bytes.count)) + bytes
-        case .array(let items): return head(4, UInt64(items.count)) + items.flatMap(encode)
-        case .map(let map):
-            return head(5, UInt64(map.entries.count))
-                + map.entries.flatMap { entry in
-                    let key: CBORItem =
-                        switch entry.key {
-                        case .unsigned(let value): .unsigned(value)
-                        case .negative(let value): .negative(value)
-                        case .text(let text): .text(text)
-                        }
-                    return encode(key) + encode(entry.value)
-                }
-        case .boolean(let value): return [value ? 0xF5 : 0xF4]
-        case .null: return [0xF6]
-        }
-    }
-
-    private static func head(_ major: UInt8, _ value: UInt64) -> [UInt8] {
-        let (information, count): (UInt8, Int) =
-            switch value {
-            case 0..<24: (UInt8(value), 0)
-            case 24..<0x100: (24, 1)
-            case 0x100..<0x1_0000: (25, 2)
-            case 0x1_0000..<0x1_0000_0000: (26, 4)
-            default: (27, 8)
-            }
-        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
-        return [major << 5 | information] + bytes.reversed()
     }
 
     /// A number whose length in bits is random, so that every size of head occurs.
