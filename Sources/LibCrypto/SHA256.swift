@@ -17,10 +17,11 @@ public enum SHA256 {
     public static func hash(parts: [[UInt8]]) -> Digest32 {
         let joined = parts.count == 1 ? parts[0] : Array(parts.joined())
         var digest = [UInt8](repeating: 0, count: Digest32.byteCount)
-        // The one-shot function of libcrypto cannot fail: it allocates nothing.
-        CCrypto.SHA256(joined, joined.count, &digest)
-        guard let value = Digest32(digest) else {
-            preconditionFailure("SHA-256 yields 32 bytes")
+        // Fails without memory, or where libcrypto is configured without its default provider: then
+        // the zeros of before must not pass for a digest.
+        guard CCrypto.SHA256(joined, joined.count, &digest) != nil, let value = Digest32(digest)
+        else {
+            preconditionFailure("libcrypto has SHA-256 and memory for it")
         }
         return value
     }
