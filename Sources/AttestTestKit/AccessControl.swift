@@ -1,4 +1,4 @@
-/// The access control of a key, certificate extension 100.8.6: which operations the hardware allows.
+/// The access control of a key, certificate extension 100.8.6: what the hardware lets it do.
 ///
 /// iOS tells it since 26.1; a verifier checks it for Macs only, where it proves that the key works
 /// with system integrity on.

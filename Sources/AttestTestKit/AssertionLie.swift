@@ -4,7 +4,7 @@ public import AppAttest
 ///
 /// Whatever the lie is about, all that depends on it is hashed and signed anew, so that exactly
 /// the check of its name refuses the object. ``rejection`` tells what a verifier must say. For a
-/// replay ask ``SimulatedDevice/assert(clientDataHash:signCount:)`` for the sign count.
+/// replay ask ``SimulatedDevice/assert(clientDataHash:signCount:lie:)`` for the sign count.
 ///
 /// | group | what lies |
 /// | --- | --- |

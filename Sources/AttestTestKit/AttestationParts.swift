@@ -16,10 +16,12 @@ struct AttestationParts {
 
     /// The genuine parts.
     init(
-        certificates: [[UInt8]], receipt: [UInt8], authenticatorData: [UInt8],
+        certificates: CertificatePair, receipt: [UInt8], authenticatorData: [UInt8],
         further: [(key: CBOR, value: CBOR)]
     ) {
-        self.certificates = certificates.map(CBOR.bytes)
+        self.certificates = [
+            .bytes(certificates.credential), .bytes(certificates.intermediate),
+        ]
         self.receipt = .bytes(receipt)
         self.authenticatorData = .bytes(authenticatorData)
         self.further = further

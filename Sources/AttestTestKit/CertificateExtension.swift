@@ -46,6 +46,12 @@ struct CertificateExtension {
     static let unknownCritical = CertificateExtension(
         ObjectIdentifiers.unassigned, isCritical: true, DER.null)
 
+    /// An extension that means nothing, with zeros in it.
+    static func unassigned(byteCount: Int) -> CertificateExtension {
+        CertificateExtension(
+            ObjectIdentifiers.unassigned, [UInt8](repeating: 0, count: byteCount))
+    }
+
     /// The subject key identifier: 20 bytes of a hash over the point (RFC 7093, section 2).
     static func subjectKey(_ key: ECPrivateKey) -> CertificateExtension {
         CertificateExtension(

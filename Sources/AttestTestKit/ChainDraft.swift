@@ -8,7 +8,7 @@ struct ChainDraft {
     var credentialSigner: ECPrivateKey
     /// The intermediate as it comes out; signed once for all devices unless it is changed.
     private var intermediate: [UInt8]
-    private var change: ((inout [[UInt8]]) -> Void)?
+    private var change: ((inout CertificatePair) -> Void)?
 
     /// A genuine chain.
     init(authority: TestAuthority, credential: CertificateDraft) {
@@ -19,16 +19,16 @@ struct ChainDraft {
     }
 
     /// Credential certificate and intermediate in DER.
-    var certificates: [[UInt8]] {
-        var certificates = [
-            credential.signed(by: credentialSigner, hash: .sha256), intermediate,
-        ]
+    var certificates: CertificatePair {
+        var certificates = CertificatePair(
+            credential: credential.signed(by: credentialSigner, hash: .sha256),
+            intermediate: intermediate)
         change?(&certificates)
         return certificates
     }
 
     /// Changes the bytes of both certificates after they are signed.
-    mutating func change(_ change: @escaping (inout [[UInt8]]) -> Void) {
+    mutating func change(_ change: @escaping (inout CertificatePair) -> Void) {
         self.change = change
     }
 
@@ -69,6 +69,17 @@ struct ChainDraft {
         intermediate = draft.signed(by: authority.intermediateKey, hash: .sha384)
         credential.issuer = name
         credentialSigner = key
+    }
+}
+
+/// The certificates of an attestation in DER, in the order in which they stand in it.
+struct CertificatePair {
+    var credential: [UInt8]
+    var intermediate: [UInt8]
+
+    /// Changes the order.
+    mutating func swap() {
+        (credential, intermediate) = (intermediate, credential)
     }
 }
 

@@ -38,6 +38,8 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
     case credentialForged
     /// The credential certificate has a critical extension that nobody knows.
     case credentialUnknownCriticalExtension
+    /// The credential certificate has an extension of 5,000 bytes.
+    case credentialTooLarge
     /// The credential certificate expired a day ago.
     case credentialExpired
     /// The credential certificate becomes valid in a day.
@@ -57,9 +59,9 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
         case .otherRoot, .intermediateNotAnAuthority, .intermediateCannotSign,
             .intermediateUnknownCriticalExtension, .intermediateBelowIntermediate,
             .intermediateOfOtherRoot, .intermediateForged, .intermediateTrailingByte,
-            .credentialOfOtherIntermediate,
-            .credentialNamesOtherIssuer, .credentialForged, .credentialUnknownCriticalExtension,
-            .credentialTrailingByte, .credentialNotACertificate, .swapped:
+            .credentialOfOtherIntermediate, .credentialNamesOtherIssuer, .credentialForged,
+            .credentialUnknownCriticalExtension, .credentialTooLarge, .credentialTrailingByte,
+            .credentialNotACertificate, .swapped:
             .chainInvalid
         }
     }
@@ -79,23 +81,25 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
             chain.changeIntermediate { $0.replace(.unknownCritical) }
         case .intermediateBelowIntermediate: chain.putBelowIntermediate()
         case .intermediateOfOtherRoot: chain.signIntermediateWithTwin()
-        case .intermediateForged: chain.change { $0[1].flipLastBit() }
+        case .intermediateForged: chain.change { $0.intermediate.flipLastBit() }
         case .intermediateExpired:
             chain.changeIntermediate { $0.notAfter = instant.adding(days: -1) }
         case .intermediateNotYetValid:
             chain.changeIntermediate { $0.notBefore = instant.adding(days: 1) }
-        case .intermediateTrailingByte: chain.change { $0[1].append(0x00) }
+        case .intermediateTrailingByte: chain.change { $0.intermediate.append(0x00) }
         case .credentialOfOtherIntermediate:
             chain.credentialSigner = chain.authority.twin.intermediateKey
         case .credentialNamesOtherIssuer:
             chain.credential.issuer = CertificateDraft.name(commonName: "Attest Test CA 2")
-        case .credentialForged: chain.change { $0[0].flipLastBit() }
+        case .credentialForged: chain.change { $0.credential.flipLastBit() }
         case .credentialUnknownCriticalExtension: chain.credential.replace(.unknownCritical)
+        case .credentialTooLarge:
+            chain.credential.extensions.append(.unassigned(byteCount: 5000))
         case .credentialExpired: chain.credential.notAfter = instant.adding(days: -1)
         case .credentialNotYetValid: chain.credential.notBefore = instant.adding(days: 1)
-        case .credentialTrailingByte: chain.change { $0[0].append(0x00) }
-        case .credentialNotACertificate: chain.change { $0[0] = DER.octetString([0x00]) }
-        case .swapped: chain.change { $0.reverse() }
+        case .credentialTrailingByte: chain.change { $0.credential.append(0x00) }
+        case .credentialNotACertificate: chain.change { $0.credential = DER.octetString([0x00]) }
+        case .swapped: chain.change { $0.swap() }
         }
     }
 }

@@ -113,9 +113,8 @@ public enum CredentialCertificateLie: String, Hashable, Sendable, CaseIterable {
 
     /// An RSA public key whose modulus is any odd number: nobody has its private key.
     private static func rsaPublicKeyInfo(seed: UInt64) -> [UInt8] {
-        var modulus = SeededBytes(seed: seed).bytes("RSA modulus", count: 256)
-        modulus[0] |= 0x80
-        modulus[255] |= 0x01
+        let middle = SeededBytes(seed: seed).bytes("RSA modulus", count: 254)
+        let modulus = [0x80] + middle + [0x01]
         return DER.sequence(
             DER.sequence(ObjectIdentifiers.rsaEncryption, DER.null),
             DER.bitString(DER.sequence(DER.integer(modulus), DER.integer(65537))))

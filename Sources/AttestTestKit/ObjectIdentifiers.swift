@@ -28,8 +28,8 @@ enum ObjectIdentifiers {
     static let appAttributes = apple(8, 5)
     static let accessControl = apple(8, 6)
     static let operatingSystem = apple(8, 7)
-    /// An arc that nobody assigned.
-    static let unassigned = apple(8, 99)
+    /// An arc for examples (RFC 5612), which means nothing.
+    static let unassigned = DER.objectIdentifier([1, 3, 6, 1, 4, 1, 32473, 1])
 
     /// An arc below Apple's certificate extensions and purposes, 1.2.840.113635.100.
     private static func apple(_ first: UInt64, _ second: UInt64) -> [UInt8] {

@@ -44,7 +44,7 @@ extension SimulatedDevice {
     /// Credential certificate and intermediate in DER.
     private func certificates(
         nonce: Nonce, at instant: Instant, _ lie: AttestationLie?
-    ) -> [[UInt8]] {
+    ) -> CertificatePair {
         var credential = CredentialCertificate.draft(self, at: instant)
         credential.extensions.append(CredentialCertificate.nonce(nonce.bytes))
         if case .certificate(let lie) = lie {

@@ -1,5 +1,6 @@
 import AppAttest
 import AttestTestKit
+import LibCrypto
 import Testing
 
 @Suite struct MintedObjects {
@@ -22,6 +23,17 @@ import Testing
         #expect(
             one.assert(clientDataHash: Self.clientDataHash)
                 == two.assert(clientDataHash: Self.clientDataHash))
+    }
+
+    /// Whoever keeps minted objects, or compares two versions of the kit, relies on this.
+    @Test func `are what they were when this test was written`() {
+        var device = Self.device(.iOS27)
+        let attestation = device.attest(clientDataHash: Self.clientDataHash, at: Self.instant)
+        let assertion = device.assert(clientDataHash: Self.clientDataHash)
+        let attestationDigest = "83c8f74850e319e50c546d5e80030e0b11a7ed90c04d13c6f73544ee8e49f433"
+        let assertionDigest = "104f89d1c9b28eaf66b0828fd5e370d81c38f463cb6e7d4f7fa4c6ee80e833cc"
+        #expect(SHA256.hash(attestation.object).bytes == bytes(attestationDigest))
+        #expect(SHA256.hash(assertion.object).bytes == bytes(assertionDigest))
     }
 
     @Test func `differ by seed, client data hash, instant and sign count`() {
