@@ -11,7 +11,7 @@ struct AccessControl {
         case .iOS14, .iOS17, .iOS18WithCodeDirectoryHash: return nil
         case .iOS26, .iOS27Beta, .iOS27, .iOS27WithOlderSDK:
             operations = ["okd", "oa", "osgn", "odel", "ock"].map(Self.allowed)
-        case .macOS27:
+        case .macOS27, .macOS27WithOlderSDK:
             operations =
                 ["ok", "oa", "odel"].map(Self.allowed) + [Self.signingWithSystemIntegrity]
         }

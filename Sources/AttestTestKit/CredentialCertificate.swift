@@ -36,7 +36,7 @@ enum CredentialCertificate {
     /// App id and attributes of the key, 100.8.5.
     static func appAttributes(appID: String, shape: DeviceShape) -> CertificateExtension {
         let isRecent = AccessControl(shape) != nil
-        var parts = [DER.explicit(4, DER.integer(shape == .macOS27 ? 13 : 10))]
+        var parts = [DER.explicit(4, DER.integer(shape.isMac ? 13 : 10))]
         parts += (1200...1203).map { DER.explicit($0, DER.integer(0)) }
         parts.append(DER.explicit(1204, DER.octetString(Array(appID.utf8))))
         if !isRecent {

@@ -10,6 +10,7 @@
 /// | iOS 27 | c0 | category, bundle version | iOS's | |
 /// | iOS 27, older SDK | 40 | none | iOS's | |
 /// | macOS 27 | 40 | code directory hash, category | macOS's | |
+/// | macOS 27, older SDK | 40 | none | macOS's | |
 public enum DeviceShape: String, Hashable, Sendable, CaseIterable {
     /// The first system with App Attest.
     case iOS14
@@ -27,13 +28,15 @@ public enum DeviceShape: String, Hashable, Sendable, CaseIterable {
     case iOS27WithOlderSDK
     /// A Mac: another access control, and a signed code directory hash.
     case macOS27
+    /// An app on a Mac that was linked with an older SDK: no signed extensions.
+    case macOS27WithOlderSDK
 
     /// Flag AT, and ED where the shape sets it.
     var flags: UInt8 {
         switch self {
         case .iOS27: 0xC0
         case .iOS14, .iOS17, .iOS18WithCodeDirectoryHash, .iOS26, .iOS27Beta, .iOS27WithOlderSDK,
-            .macOS27:
+            .macOS27, .macOS27WithOlderSDK:
             0x40
         }
     }
@@ -41,7 +44,9 @@ public enum DeviceShape: String, Hashable, Sendable, CaseIterable {
     /// What follows the fixed part of authenticator data.
     var signedExtensions: SignedExtensions {
         switch self {
-        case .iOS14, .iOS17, .iOS18WithCodeDirectoryHash, .iOS26, .iOS27WithOlderSDK: .none
+        case .iOS14, .iOS17, .iOS18WithCodeDirectoryHash, .iOS26, .iOS27WithOlderSDK,
+            .macOS27WithOlderSDK:
+            .none
         case .iOS27Beta, .iOS27: .bundleVersionAndCategory
         case .macOS27: .codeDirectoryHashAndCategory
         }
@@ -54,7 +59,17 @@ public enum DeviceShape: String, Hashable, Sendable, CaseIterable {
 
     /// The platform as the credential certificate spells it.
     var platform: String {
-        self == .macOS27 ? "macosx" : "iphoneos"
+        isMac ? "macosx" : "iphoneos"
+    }
+
+    /// Whether the device is a Mac.
+    var isMac: Bool {
+        switch self {
+        case .macOS27, .macOS27WithOlderSDK: true
+        case .iOS14, .iOS17, .iOS18WithCodeDirectoryHash, .iOS26, .iOS27Beta, .iOS27,
+            .iOS27WithOlderSDK:
+            false
+        }
     }
 
     /// The system's version, as the credential certificate tells it.
@@ -64,7 +79,7 @@ public enum DeviceShape: String, Hashable, Sendable, CaseIterable {
         case .iOS17: "17.3.1"
         case .iOS18WithCodeDirectoryHash: "18.5"
         case .iOS26: "26.1"
-        case .iOS27Beta, .iOS27WithOlderSDK, .macOS27: "27.0"
+        case .iOS27Beta, .iOS27WithOlderSDK, .macOS27, .macOS27WithOlderSDK: "27.0"
         case .iOS27: "27.0.1"
         }
     }
@@ -78,7 +93,7 @@ public enum DeviceShape: String, Hashable, Sendable, CaseIterable {
         case .iOS26: "23B85"
         case .iOS27Beta: "24A325b"
         case .iOS27, .iOS27WithOlderSDK: "24A446"
-        case .macOS27: "26A5378n"
+        case .macOS27, .macOS27WithOlderSDK: "26A5378n"
         }
     }
 

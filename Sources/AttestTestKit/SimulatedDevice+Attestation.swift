@@ -9,7 +9,8 @@ extension SimulatedDevice {
     ///
     /// - Parameters:
     ///   - clientDataHash: what the app hands to the system.
-    ///   - instant: when the certificate of the key is issued; its validity follows from it.
+    ///   - instant: when the certificate of the key is issued; its validity follows from it. Before
+    ///     2020-03-18 and after 2030-03-13 the intermediate is not valid.
     ///   - lie: what is wrong with the attestation; nothing by default.
     /// - Returns: the attestation object and the key id.
     public func attest(

@@ -56,10 +56,10 @@ public struct SimulatedDevice: Sendable {
         self.authority = authority
         keyID = KeyID(SHA256.hash(key.publicPoint))
         validationCategory =
-            switch (shape, environment) {
-            case (.macOS27, _): 6
-            case (_, .development): 3
-            case (_, .production): 4
+            switch environment {
+            case _ where shape.isMac: 6
+            case .development: 3
+            case .production: 4
             }
         codeDirectoryHash = bytes.bytes("code directory hash", count: 32)
     }

@@ -49,6 +49,20 @@ import Testing
         #expect(device.signCount == 0)
     }
 
+    /// One signature in 128 or so has a number that begins with zeros, and then is shorter.
+    @Test func `with short signatures are accepted`() throws {
+        let device = MintedWorld.device(.iOS14)
+        let assertions = (1...2000 as ClosedRange<UInt32>).lazy.map {
+            device.assert(clientDataHash: MintedWorld.clientDataHash, signCount: $0)
+        }
+        let byteCounts = Set(assertions.map(\.object.count))
+        let short = try #require(
+            assertions.first { $0.object.count == byteCounts.min() })
+        // Both numbers with a leading bit make 72 bytes; each that is a byte shorter, one less.
+        #expect(byteCounts.count >= 4)
+        #expect(try verify(short.object, device).get().signCount == short.signCount)
+    }
+
     @Test func `hand out what the device signs`() throws {
         var phone = MintedWorld.device(.iOS27)
         let onPhone = try verify(

@@ -75,6 +75,18 @@ import Testing
         #expect(verified.platform == "macosx")
     }
 
+    /// One key in 128 has such a coordinate: where it is taken for a number, the zero gets lost.
+    @Test func `of keys with a coordinate that begins with zero are accepted`() throws {
+        for place in [1, 33] {
+            let device = try #require(
+                (0..<10_000).lazy.map { MintedWorld.device(.iOS27, seed: $0) }
+                    .first { $0.publicKey[place] == 0 })
+            let attestation = device.attest(
+                clientDataHash: MintedWorld.clientDataHash, at: MintedWorld.instant)
+            #expect(try rejection(attestation, by: MintedWorld.verifier()) == nil)
+        }
+    }
+
     /// A moment of each era, with the lifetime that certificates had then; nil where it varied.
     @Test(
         arguments: [

@@ -12,10 +12,10 @@ enum MintedWorld {
 
     static func device(
         _ shape: DeviceShape, _ environment: AttestationEnvironment = .production,
-        authority: TestAuthority = authority
+        seed: UInt64 = 7, authority: TestAuthority = authority
     ) -> SimulatedDevice {
         SimulatedDevice(
-            seed: 7, appID: appID, environment: environment, shape: shape, authority: authority)
+            seed: seed, appID: appID, environment: environment, shape: shape, authority: authority)
     }
 
     /// A verifier for the app that takes keys of one environment.
