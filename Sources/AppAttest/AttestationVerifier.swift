@@ -86,7 +86,7 @@ public struct AttestationVerifier: Sendable {
         guard let leaf = Certificate(der: Array(object.leaf)) else {
             throw .chainInvalid(.unreadable(.leaf))
         }
-        guard let intermediate = Certificate(der: Array(object.intermediate)) else {
+        guard let intermediate = intermediates.certificate(der: Array(object.intermediate)) else {
             throw .chainInvalid(.unreadable(.intermediate))
         }
         var vouching: [TrustAnchor] = []

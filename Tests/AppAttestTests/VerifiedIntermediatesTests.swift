@@ -1,4 +1,5 @@
 import AppAttest
+import AttestTestKit
 import LibCrypto
 import RecordedVectors
 import Testing
@@ -103,5 +104,23 @@ import Testing
         }
         inputs.object.replaceSubrange(certificates, with: parts)
         #expect(agreedAnswer(to: inputs)?.code == .chainInvalid)
+    }
+
+    @Test(arguments: AttestationLie.allCases)
+    func `lies of a test device get the same answer`(lie: AttestationLie) throws {
+        var inputs = try AttestationInputs(RecordedVectors.named("attestation-veehaitch-ios-14.4"))
+        let attestation = MintedWorld.device(.macOS27).attest(
+            clientDataHash: MintedWorld.clientDataHash, at: MintedWorld.instant, lie: lie)
+        inputs.object = attestation.object
+        inputs.keyID = attestation.keyID
+        inputs.clientDataHash = MintedWorld.clientDataHash
+        inputs.instant = MintedWorld.instant
+        let root = try #require(TrustAnchor(der: MintedWorld.authority.rootCertificate))
+        inputs.relyingParties = [RelyingParty(appID: MintedWorld.appID, trustAnchor: root)]
+        var warm = try MintedWorld.warmIntermediates.get()
+        var none = VerifiedIntermediates(countMax: 0)
+        let rejection = inputs.verify(&none).rejection
+        #expect(inputs.verify(&warm).rejection == rejection)
+        #expect(rejection?.code == lie.rejection)
     }
 }
