@@ -1,4 +1,4 @@
-/// What is wrong with bytes that should be one CBOR item of the subset in ``CBORReader``.
+/// What is wrong with bytes that should be one item of the strict CBOR subset.
 public enum CBORFault: Error, Hashable, Sendable {
     /// The object has more bytes than its kind may have.
     case tooLarge(byteCount: Int, byteCountMax: Int)
@@ -20,9 +20,9 @@ public enum CBORFault: Error, Hashable, Sendable {
     case keyType
     /// A map with the same key twice.
     case duplicateKey
-    /// More nesting than ``CBORReader/depthMax``.
+    /// Nesting of more than eight levels.
     case tooDeep
-    /// More items than ``CBORReader/itemCountMax``.
+    /// More than 256 items, keys and values counted alike.
     case tooManyItems
     /// Bytes after the item.
     case trailingBytes(count: Int)
