@@ -65,20 +65,18 @@ struct CertificateDraft {
             DER.sequence(ObjectIdentifiers.ecPublicKey, curveName), DER.bitString(point))
     }
 
-    /// UTCTime until 2049, GeneralizedTime afterwards (RFC 5280, 4.1.2.5); whole seconds.
+    /// UTCTime from 1950 to 2049, GeneralizedTime otherwise (RFC 5280, 4.1.2.5); whole seconds.
     private static func time(_ instant: Instant) -> [UInt8] {
         let seconds = instant.milliseconds.flooredDivision(by: 1000)
         let text = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(
             .iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
         let digits = Array(text.utf8.filter { $0 != UInt8(ascii: "T") })
-        let isShort = (1950...2049).contains(year(of: digits))
-        return DER.element(
-            tag: [isShort ? 0x17 : 0x18], isShort ? Array(digits.dropFirst(2)) : digits)
+        guard utcTimeSeconds.contains(seconds) else { return DER.element(tag: [0x18], digits) }
+        return DER.element(tag: [0x17], Array(digits.dropFirst(2)))
     }
 
-    private static func year(of digits: [UInt8]) -> Int {
-        Int(String(decoding: digits.prefix(4), as: UTF8.self)) ?? 0
-    }
+    /// From 1950-01-01 to before 2050-01-01: years that two digits tell apart.
+    private static let utcTimeSeconds: Range<Int64> = -631_152_000..<2_524_608_000
 }
 
 extension ECPrivateKey {

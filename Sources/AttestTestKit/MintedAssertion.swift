@@ -1,19 +1,5 @@
 public import AppAttest
 
-/// An attestation object, and the key id that goes with it.
-public struct MintedAttestation: Hashable, Sendable {
-    /// The key id that the app sends.
-    public let keyID: KeyID
-    /// The attestation object: CBOR.
-    public let object: [UInt8]
-
-    /// An attestation from its parts, such as one that was changed.
-    public init(keyID: KeyID, object: [UInt8]) {
-        self.keyID = keyID
-        self.object = object
-    }
-}
-
 /// An assertion object, and the key it is said to be made with.
 public struct MintedAssertion: Hashable, Sendable {
     /// The key id that the app sends.
