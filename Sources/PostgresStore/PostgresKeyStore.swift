@@ -162,7 +162,8 @@ package final class PostgresKeyStore: KeyStore {
     private func opened() throws(PostgresError) -> Connection {
         if let connection { return connection }
         let fresh = try Connection(settings)
-        let configured = try fresh.run([.configure(settings, isLocal: false)])
+        // A pooler lends the session to others too: it must not keep our settings.
+        let configured = try fresh.run([.configure(settings, isLocal: settings.isPooled)])
         var synchronousCommit = ""
         try configured.first?.forEach { (row) throws(PostgresError) in
             synchronousCommit = try row.text(0)

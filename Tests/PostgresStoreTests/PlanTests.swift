@@ -71,6 +71,28 @@ import Worker
         }
     }
 
+    @Test func `sign counts rise within their page`() throws {
+        let database = try TestDatabase()
+        let store = try database.makeStore()
+        let registrations = (0..<200).map { Sample.registration($0) }
+        let keyIDs = registrations.map(\.key.keyID)
+        let reads = BatchReads(partitions: [], keyIDs: Set(keyIDs), requests: [])
+        try store.transact(reads) { _ in
+            (writes: BatchWrites(registrations: registrations), result: ())
+        }
+        for count in UInt32(1)...20 {
+            let counts = Dictionary(uniqueKeysWithValues: keyIDs.map { ($0, count) })
+            try store.transact(reads) { _ in (writes: BatchWrites(signCounts: counts), result: ()) }
+        }
+        store.close()
+        let session = try database.connect()
+        let updates = "SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'keys'"
+        #expect(try eventually { try session.number(updates) == 4000 })
+        // A page is cleared of dead rows when the next update finds it full, so not all are.
+        let withinPage = "SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'keys'"
+        #expect(try #require(try session.number(withinPage)) > 2400)
+    }
+
     @Test func `a store that began on empty tables scans none later`() throws {
         let database = try TestDatabase()
         let store = try database.makeStore()

@@ -56,6 +56,35 @@ import Worker
         #expect(store.connection?.serverProcessID == processID)
     }
 
+    @Test func `a commit that rolled back is not taken for one`() throws {
+        let connection = try TestDatabase().connect().connection
+        _ = try connection.run([Command(.begin)])
+        #expect(throws: PostgresError.self) {
+            try connection.run([Command(Statement(name: "wrong", sql: "SELECT 1 / 0"))])
+        }
+        let answer = try connection.run([Command(.commit)]).last
+        #expect(answer?.commandTag == "ROLLBACK")
+        let error = #expect(throws: PostgresError.self) { try requireCommit(answer) }
+        #expect(error?.fault("test").disposition == .retry)
+    }
+
+    @Test func `behind a pooler the session keeps none of our settings`() throws {
+        var database = try TestDatabase()
+        let show = Command(Statement(name: "show", sql: "SELECT current_setting('lock_timeout')"))
+        func lockTimeout() throws -> String {
+            let store = try database.makeStore()
+            _ = try store.claim([Sample.partition(0): 0])
+            var found = ""
+            try store.connection?.run([show]).first?.forEach { (row) throws(PostgresError) in
+                found = try row.text(0)
+            }
+            return found
+        }
+        #expect(try lockTimeout() == "2s")
+        database.isPooled = true
+        #expect(try lockTimeout() == "0")
+    }
+
     @Test func `fifty assertions of one key in one batch are one row`() throws {
         let database = try TestDatabase()
         try database.put(Sample.registration(1))

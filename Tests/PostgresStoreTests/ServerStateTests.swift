@@ -148,6 +148,24 @@ import Worker
         #expect(try PostgresKeyStore(lenient).keys(for: [Sample.keyID(1)]).isEmpty)
     }
 
+    @Test func `nothing is left when its process is killed`() async throws {
+        var template = Array("/tmp/attest-killed-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let base = String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
+        defer { rmdir(base) }
+        chmod(base, 0o777)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [base = base as String] in
+            setenv("TMPDIR", base, 1)
+            let server = try TemporaryPostgres()
+            guard server.folder.hasPrefix(base) else { return }
+            kill(getpid(), SIGKILL)
+        }
+        let isEmpty = try eventually {
+            try FileManager.default.contentsOfDirectory(atPath: base).isEmpty
+        }
+        #expect(isEmpty)
+    }
+
     private func commandLine(of processID: Int) throws -> String {
         try String(contentsOfFile: "/proc/\(processID)/cmdline", encoding: .utf8)
     }
