@@ -25,8 +25,8 @@ package struct CredentialCertificate {
 
     /// The nonce that Apple put into the certificate.
     ///
-    /// - Throws: `nonceMissing`, or `nonceMalformed` unless the extension occurs once and its content
-    ///   is the 38 bytes `30 24 a1 22 04 20 ‖ nonce`.
+    /// - Throws: `nonceMissing`, or `nonceMalformed` unless the extension occurs once and its
+    ///   content is the 38 bytes `30 24 a1 22 04 20 ‖ nonce`.
     package func nonce() throws(Rejection) -> Digest32 {
         let values = certificate.extensionValues(identifier(2))
         guard let value = values.first else { throw .nonceMissing }

@@ -39,7 +39,8 @@ public struct VerifiedIntermediates: Sendable {
 
     /// Reads a certificate, or takes the one that was read from the same bytes before.
     ///
-    /// Reading costs 145 µs, most of it for the key (OpenSSL 3.0); hashing its 583 bytes costs 1 µs.
+    /// Reading costs 145 µs, most of it for the key (OpenSSL 3.0); hashing its 583 bytes costs 1
+    /// µs.
     func certificate(der: [UInt8]) -> Certificate? {
         let fingerprint = SHA256.hash(der)
         let known = entries.first { $0.key.intermediate == fingerprint }

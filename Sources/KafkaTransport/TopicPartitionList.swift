@@ -1,7 +1,8 @@
 internal import CRdkafka
 internal import Worker
 
-/// Owner of a list of partitions, with an offset and an error each, that librdkafka reads and fills.
+/// Owner of a list of partitions, with an offset and an error each, that librdkafka reads and
+/// fills.
 struct TopicPartitionList: ~Copyable {
     /// Valid as long as this value lives.
     let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>

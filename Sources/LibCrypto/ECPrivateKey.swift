@@ -20,8 +20,9 @@ package final class ECPrivateKey: @unchecked Sendable {
     /// A key from its scalar.
     ///
     /// - Parameters:
-    ///   - bytes: the scalar, big-endian, exactly as many bytes as ``EllipticCurve/scalarByteCount``, above 0
-    ///     and below the order of the group; nil otherwise.
+    ///   - bytes: the scalar, big-endian, exactly as many bytes as
+    ///     ``EllipticCurve/scalarByteCount``, above 0 and below the order of the group; nil
+    ///     otherwise.
     ///   - curve: the curve.
     package init?(scalar bytes: [UInt8], curve: EllipticCurve) {
         guard bytes.count == curve.scalarByteCount else { return nil }

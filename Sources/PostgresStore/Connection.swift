@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A session with the server: owns the `PGconn`.
 ///
-/// Used by one thread at a time. The socket is non-blocking, and every wait has a deadline: a server
-/// that accepts and never answers costs the reply timeout, not for ever. After an error,
+/// Used by one thread at a time. The socket is non-blocking, and every wait has a deadline: a
+/// server that accepts and never answers costs the reply timeout, not for ever. After an error,
 /// ``isUsable`` and ``isInTransaction`` tell what is left.
 final class Connection {
     private let handle: OpaquePointer

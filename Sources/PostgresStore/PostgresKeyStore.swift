@@ -6,7 +6,8 @@ package import Worker
 ///
 /// Connecting is lazy and part of each call. A call that finds the server down throws `.retry`
 /// within the connect timeout, and the next one tries anew. Round trips: ``keys(for:)``,
-/// ``claim(_:)`` and ``pruneInbox(rowsMax:)`` take one, ``transact(_:decide:)`` and ``reset(_:)`` two.
+/// ``claim(_:)`` and ``pruneInbox(rowsMax:)`` take one, ``transact(_:decide:)`` and ``reset(_:)``
+/// two.
 package final class PostgresKeyStore: KeyStore {
     private let settings: PostgresSettings
     private(set) var connection: Connection?

@@ -30,8 +30,8 @@ extension Statement {
     /// Settings of the session (`$1` false) or of the transaction (`$1` true).
     ///
     /// `enable_seqscan` off: a plan made while a table was empty would go on reading all of it when
-    /// it is large. `jit` off: the cost of a forbidden scan would start the compiler. `search_path`:
-    /// nobody else's functions or operators.
+    /// it is large. `jit` off: the cost of a forbidden scan would start the compiler.
+    /// `search_path`: nobody else's functions or operators.
     static let configure = Statement(
         name: "attest_configure",
         sql: """

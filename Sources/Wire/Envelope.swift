@@ -16,8 +16,8 @@ struct Envelope {
 
     /// Takes the envelope off.
     ///
-    /// - Throws: `.notAJSONObject`, or `.unreadableEnvelope` where this version of CloudEvents or of
-    ///   our types is unknown, or what CloudEvents requires is missing.
+    /// - Throws: `.notAJSONObject`, or `.unreadableEnvelope` where this version of CloudEvents or
+    ///   of our types is unknown, or what CloudEvents requires is missing.
     init(value: [UInt8], headers: [Header], limits: MessageLimits) throws(UnreadableRecord) {
         let text = try Self.object(value, limits: limits)
         var ids = headers.texts(named: "ce_id")

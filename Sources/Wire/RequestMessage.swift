@@ -3,9 +3,9 @@ internal import LibCrypto
 
 /// A record of a request topic, as far as it is a message.
 ///
-/// The way is always the same: take the envelope off, tell the dialect, read its fields. Whatever is
-/// a JSON object gets an answer, with as much of request id, kind, key and subject as can be told;
-/// only what holds no object can't be answered.
+/// The way is always the same: take the envelope off, tell the dialect, read its fields. Whatever
+/// is a JSON object gets an answer, with as much of request id, kind, key and subject as can be
+/// told; only what holds no object can't be answered.
 package enum RequestMessage {
     /// Tells what a record holds.
     ///

@@ -2,9 +2,9 @@ package import AppAttest
 
 /// A verdict as a record of the verdict topic: key, value and headers.
 ///
-/// It is made from the verdict's bytes, not from a ``Verdict``: a request that was decided before is
-/// answered with the bytes that were stored then, and both ways must give the same record but for
-/// `attest-redelivered`.
+/// It is made from the verdict's bytes, not from a ``Verdict``: a request that was decided before
+/// is answered with the bytes that were stored then, and both ways must give the same record but
+/// for `attest-redelivered`.
 ///
 /// Source: CloudEvents 1.0.2, "Kafka Protocol Binding" §3.2 (binary mode).
 package struct VerdictMessage: Hashable, Sendable {
@@ -18,7 +18,8 @@ package struct VerdictMessage: Hashable, Sendable {
     package let key: [UInt8]?
     /// The verdict's JSON.
     package let value: [UInt8]
-    /// CloudEvents attributes, the request's trace context and correlation, and the repetition mark.
+    /// CloudEvents attributes, the request's trace context and correlation, and the repetition
+    /// mark.
     package let headers: [Header]
 
     /// The record of a verdict, new or from the inbox.

@@ -27,7 +27,8 @@ package struct Polled: Sendable {
 package enum AssignmentChange: Hashable, Sendable {
     /// These are now ours: answer with ``RequestSource/start(_:)``, at first perhaps with none.
     case assigned([TopicPartition])
-    /// These are to be given up, and may still be committed: answer with ``RequestSource/stop(_:)``.
+    /// These are to be given up, and may still be committed: answer with
+    /// ``RequestSource/stop(_:)``.
     case revoked([TopicPartition])
     /// These were ours and are not any more; nothing may be committed: answer with `stop`.
     case lost([TopicPartition])
@@ -54,7 +55,8 @@ package struct LogPosition: Hashable, Sendable {
 package protocol RequestSource: AnyObject {
     /// Waits for a first record or change, then takes the records that are there already.
     ///
-    /// Must be called at least every `max.poll.interval.ms`; paused or not, it keeps the membership.
+    /// Must be called at least every `max.poll.interval.ms`; paused or not, it keeps the
+    /// membership.
     ///
     /// - Parameters:
     ///   - limits: how many records and bytes at the most.

@@ -194,7 +194,10 @@ import Worker
         try database.ageInbox(days: suiteRetentionDays + 1)
         let holder = try database.connect()
         try holder.execute(
-            "BEGIN; SELECT 1 FROM attest.inbox WHERE ctid = (SELECT min(ctid) FROM attest.inbox) FOR UPDATE"
+            """
+            BEGIN; SELECT 1 FROM attest.inbox
+            WHERE ctid = (SELECT min(ctid) FROM attest.inbox) FOR UPDATE
+            """
         )
         #expect(try store.pruneInbox(rowsMax: 10) == 1)
         try holder.execute("ROLLBACK")

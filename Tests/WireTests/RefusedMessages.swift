@@ -146,7 +146,8 @@ enum RefusedMessages {
             "twins that are canonically equivalent",
             plain.adding("caf\u{E9}", "1").adding("cafe\u{301}", "1").json, schema: .silent),
         .refused(
-            "twins in an unknown field", plain.with("x", #"[{"y":1,"y":1}]"#).json, schema: .silent),
+            "twins in an unknown field", plain.with("x", #"[{"y":1,"y":1}]"#).json,
+            schema: .silent),
         .refused(
             "33 levels", plain.with("x", nested(32)).json, schema: .silent),
         .refused(
