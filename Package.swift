@@ -99,7 +99,7 @@ let package = Package(
                 "AppAttest", "LibCrypto",
             ],
             swiftSettings: strict),
-        .testTarget(name: "TidyTests", swiftSettings: strict),
+        .testTarget(name: "TidyTests", dependencies: ["Wire"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
