@@ -11,7 +11,7 @@ func progress(in rows: Rows) throws(PostgresError) -> [TopicPartition: Progress]
         let partition = TopicPartition(topic: try row.text(0), partition: try row.integer(1))
         found[partition] = Progress(
             epoch: try row.integer(2), nextOffset: try row.integer(3),
-            lastTimestampMilliseconds: try row.integer(4))
+            publishedOffset: try row.integer(4), lastTimestampMilliseconds: try row.integer(5))
     }
     return found
 }
@@ -131,7 +131,8 @@ private func advanceProgress(_ progress: [TopicPartition: Progress], _ group: St
     return Command(
         .advanceProgress, .text(group), .texts(rows.map(\.key.topic)),
         .int4s(rows.map(\.key.partition)), .int8s(rows.map(\.value.epoch)),
-        .int8s(rows.map(\.value.nextOffset)), .int8s(rows.map(\.value.lastTimestampMilliseconds)))
+        .int8s(rows.map(\.value.nextOffset)), .int8s(rows.map(\.value.publishedOffset)),
+        .int8s(rows.map(\.value.lastTimestampMilliseconds)))
 }
 
 extension Instant {

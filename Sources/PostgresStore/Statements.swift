@@ -49,14 +49,16 @@ extension Statement {
         name: "attest_claim",
         sql: """
             INSERT INTO attest.partition_progress AS progress
-                (group_id, topic, partition, epoch, next_offset, last_record_ms, owner)
-            SELECT $1, wanted.topic, wanted.partition, 1, wanted.next_offset, 0, $2
+                (group_id, topic, partition, epoch, next_offset, published_offset, last_record_ms,
+                owner)
+            SELECT $1, wanted.topic, wanted.partition, 1, wanted.next_offset, wanted.next_offset,
+                0, $2
             FROM unnest($3::text[], $4::int4[], $5::int8[])
                 AS wanted (topic, partition, next_offset)
             ORDER BY wanted.topic COLLATE "C", wanted.partition
             ON CONFLICT (group_id, topic, partition) DO UPDATE
                 SET epoch = progress.epoch + 1, owner = EXCLUDED.owner, updated_at = now()
-            RETURNING topic, partition, epoch, next_offset, last_record_ms
+            RETURNING topic, partition, epoch, next_offset, published_offset, last_record_ms
             """)
 
     /// Reads progress rows; locks them in order.
@@ -64,7 +66,7 @@ extension Statement {
         name: "attest_lock_progress",
         sql: """
             SELECT progress.topic, progress.partition, progress.epoch, progress.next_offset,
-                progress.last_record_ms
+                progress.published_offset, progress.last_record_ms
             FROM attest.partition_progress AS progress
             JOIN unnest($2::text[], $3::int4[]) AS wanted (topic, partition)
                 ON progress.topic = wanted.topic AND progress.partition = wanted.partition
@@ -162,10 +164,11 @@ extension Statement {
         sql: """
             UPDATE attest.partition_progress AS progress
             SET next_offset = GREATEST(progress.next_offset, decided.next_offset),
+                published_offset = GREATEST(progress.published_offset, decided.published_offset),
                 last_record_ms = GREATEST(progress.last_record_ms, decided.last_record_ms),
                 updated_at = now()
-            FROM unnest($2::text[], $3::int4[], $4::int8[], $5::int8[], $6::int8[])
-                AS decided (topic, partition, epoch, next_offset, last_record_ms)
+            FROM unnest($2::text[], $3::int4[], $4::int8[], $5::int8[], $6::int8[], $7::int8[])
+                AS decided (topic, partition, epoch, next_offset, published_offset, last_record_ms)
             WHERE progress.group_id = $1 AND progress.topic = decided.topic
                 AND progress.partition = decided.partition AND progress.epoch = decided.epoch
             """)
@@ -175,7 +178,8 @@ extension Statement {
         name: "attest_reset_progress",
         sql: """
             UPDATE attest.partition_progress AS progress
-            SET next_offset = wanted.next_offset, last_record_ms = 0, updated_at = now()
+            SET next_offset = wanted.next_offset, published_offset = wanted.next_offset,
+                last_record_ms = 0, updated_at = now()
             FROM unnest($2::text[], $3::int4[], $4::int8[], $5::int8[])
                 AS wanted (topic, partition, epoch, next_offset)
             WHERE progress.group_id = $1 AND progress.topic = wanted.topic

@@ -248,13 +248,22 @@ package struct Progress: Hashable, Sendable {
     package var epoch: Int64
     /// The first offset that is not decided yet.
     package var nextOffset: Int64
+    /// The first offset whose verdict is not known to be delivered; at most ``nextOffset``.
+    ///
+    /// It trails by a batch, as it is written with the next one. It is where to start when the
+    /// group's committed offset is gone: from ``nextOffset``, the verdicts of a batch that was
+    /// decided and never published would be lost.
+    package var publishedOffset: Int64
     /// The latest timestamp of a decided record, in milliseconds since 1970.
     package var lastTimestampMilliseconds: Int64
 
     /// A row from its parts.
-    package init(epoch: Int64, nextOffset: Int64, lastTimestampMilliseconds: Int64) {
+    package init(
+        epoch: Int64, nextOffset: Int64, publishedOffset: Int64, lastTimestampMilliseconds: Int64
+    ) {
         self.epoch = epoch
         self.nextOffset = nextOffset
+        self.publishedOffset = publishedOffset
         self.lastTimestampMilliseconds = lastTimestampMilliseconds
     }
 }
@@ -353,15 +362,18 @@ package protocol KeyStore: AnyObject {
     ///
     /// Waits for a former owner's open transaction, within the lock timeout.
     ///
-    /// - Parameter initial: for each partition the next offset of a row that must be inserted.
+    /// - Parameter initial: for each partition the next and published offset of a row that must be
+    ///   inserted.
     /// - Returns: the rows as they now are.
     /// - Throws: `.retry` when a lock or the server could not be had.
     func claim(
         _ initial: [TopicPartition: Int64]
     ) throws(Fault) -> [TopicPartition: Progress]
 
-    /// Sets the next offset of claimed partitions to exactly this, also backwards, and the latest
-    /// timestamp to 0: for a topic that was made anew. Only under the epoch given.
+    /// Sets the next and the published offset of claimed partitions to exactly the next offset given,
+    /// also backwards, and the latest timestamp to 0: for a topic that was made anew.
+    ///
+    /// - Throws: `.fenced` where a row's epoch is not the one given.
     func reset(_ progress: [TopicPartition: Progress]) throws(Fault)
 
     /// Reads keys without locking them, to verify assertions with.

@@ -29,7 +29,9 @@ import Worker
         func decide(_ state: BatchState) -> (writes: BatchWrites?, result: String) {
             guard state.inbox.isEmpty else { return (writes: nil, result: "answered") }
             let moved = mine.mapValues {
-                Progress(epoch: $0.epoch, nextOffset: 1, lastTimestampMilliseconds: 1)
+                Progress(
+                    epoch: $0.epoch, nextOffset: 1, publishedOffset: 0, lastTimestampMilliseconds: 1
+                )
             }
             return (
                 writes: BatchWrites(inbox: [Sample.entry(1)], progress: moved),

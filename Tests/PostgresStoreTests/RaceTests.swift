@@ -39,7 +39,8 @@ import Worker
                     inbox: [Sample.entry(1)], signCounts: [Sample.keyID(1): 5],
                     progress: mine.mapValues {
                         Progress(
-                            epoch: $0.epoch, nextOffset: 1, lastTimestampMilliseconds: 1)
+                            epoch: $0.epoch, nextOffset: 1, publishedOffset: 0,
+                            lastTimestampMilliseconds: 1)
                     }), result: isBlocked.map { second }
             )
         }.get()
@@ -88,7 +89,9 @@ import Worker
             }
             let isBlocked = Result { try waitForBlockedSession(observer) }
             let moved = mine.mapValues {
-                Progress(epoch: $0.epoch, nextOffset: 8, lastTimestampMilliseconds: 1)
+                Progress(
+                    epoch: $0.epoch, nextOffset: 8, publishedOffset: 0, lastTimestampMilliseconds: 1
+                )
             }
             return (writes: BatchWrites(progress: moved), result: isBlocked.map { claim })
         }.get()

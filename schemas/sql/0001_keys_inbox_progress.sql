@@ -75,21 +75,26 @@ COMMENT ON COLUMN attest.inbox.verdict IS 'The verdict, byte for byte as it is p
 -- How far each partition is decided, and under whose epoch: the fence. Times are the records' own,
 -- in milliseconds since 1970. "C" makes the order of names that of their bytes, as in the worker.
 CREATE TABLE attest.partition_progress (
-    group_id       text COLLATE "C" NOT NULL,
-    topic          text COLLATE "C" NOT NULL,
-    partition      integer          NOT NULL,
-    epoch          bigint           NOT NULL,
-    next_offset    bigint           NOT NULL,
-    last_record_ms bigint           NOT NULL,
-    owner          text             NOT NULL,
-    updated_at     timestamptz      NOT NULL DEFAULT now(),
+    group_id         text COLLATE "C" NOT NULL,
+    topic            text COLLATE "C" NOT NULL,
+    partition        integer          NOT NULL,
+    epoch            bigint           NOT NULL,
+    next_offset      bigint           NOT NULL,
+    published_offset bigint           NOT NULL,
+    last_record_ms   bigint           NOT NULL,
+    owner            text             NOT NULL,
+    updated_at       timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT partition_progress_pkey PRIMARY KEY (group_id, topic, partition),
     CONSTRAINT partition_progress_partition_not_negative CHECK (partition >= 0),
     CONSTRAINT partition_progress_epoch_positive CHECK (epoch > 0),
-    CONSTRAINT partition_progress_next_offset_not_negative CHECK (next_offset >= 0)
+    CONSTRAINT partition_progress_next_offset_not_negative CHECK (next_offset >= 0),
+    CONSTRAINT partition_progress_published_offset_in_range
+        CHECK (published_offset BETWEEN 0 AND next_offset)
 ) WITH (fillfactor = 20);
 
 COMMENT ON TABLE attest.partition_progress IS 'How far each partition is decided, and its owner.';
 COMMENT ON COLUMN attest.partition_progress.epoch IS 'Rises with each claim; an older one is fenced.';
 COMMENT ON COLUMN attest.partition_progress.next_offset IS 'The first offset not decided yet.';
+COMMENT ON COLUMN attest.partition_progress.published_offset IS
+    'The first offset whose verdict is not known to be delivered.';
 COMMENT ON COLUMN attest.partition_progress.owner IS 'Who claimed it last; for people only.';

@@ -12,9 +12,11 @@ extension KeyStoreSuite {
                     claimed,
                     [
                         Sample.partition(0): Progress(
-                            epoch: 1, nextOffset: 7, lastTimestampMilliseconds: 0),
+                            epoch: 1, nextOffset: 7, publishedOffset: 7,
+                            lastTimestampMilliseconds: 0),
                         Sample.partition(1): Progress(
-                            epoch: 1, nextOffset: 0, lastTimestampMilliseconds: 0),
+                            epoch: 1, nextOffset: 0, publishedOffset: 0,
+                            lastTimestampMilliseconds: 0),
                     ], "claimed rows")
             },
             KeyStoreBehaviour("a later claim raises the epoch and keeps the offset") { world in
@@ -22,7 +24,9 @@ extension KeyStoreSuite {
                 let claimed = try world.makeStore().claim([Sample.partition(0): 99])
                 try requireEqual(
                     claimed[Sample.partition(0)],
-                    Progress(epoch: 2, nextOffset: 7, lastTimestampMilliseconds: 0), "row")
+                    Progress(
+                        epoch: 2, nextOffset: 7, publishedOffset: 7, lastTimestampMilliseconds: 0),
+                    "row")
             },
             KeyStoreBehaviour("claiming nothing gives nothing") { world in
                 try requireEqual(try world.makeStore().claim([:]), [:], "rows")
@@ -73,7 +77,7 @@ extension KeyStoreSuite {
                 let store = try world.makeStore()
                 let unclaimed = [
                     Sample.partition(3): Progress(
-                        epoch: 1, nextOffset: 1, lastTimestampMilliseconds: 1)
+                        epoch: 1, nextOffset: 1, publishedOffset: 1, lastTimestampMilliseconds: 1)
                 ]
                 try requireFault(.fenced, "writes without a claim") { () throws(Fault) in
                     try store.transact(.only([Sample.partition(3)])) { state in
@@ -91,7 +95,10 @@ extension KeyStoreSuite {
                 try store.reset(mine)
                 let row = try store.claim([Sample.partition(0): 0])[Sample.partition(0)]
                 try requireEqual(
-                    row, Progress(epoch: 2, nextOffset: 2, lastTimestampMilliseconds: 0), "row")
+                    row,
+                    Progress(
+                        epoch: 2, nextOffset: 2, publishedOffset: 2, lastTimestampMilliseconds: 0),
+                    "row")
             },
             KeyStoreBehaviour("a reset under an older epoch is fenced") { world in
                 let former = try world.makeStore()
@@ -117,7 +124,7 @@ extension [TopicPartition: Progress] {
     func advanced(to nextOffset: Int64) -> Self {
         mapValues {
             Progress(
-                epoch: $0.epoch, nextOffset: nextOffset,
+                epoch: $0.epoch, nextOffset: nextOffset, publishedOffset: $0.publishedOffset,
                 lastTimestampMilliseconds: nextOffset * 1000)
         }
     }

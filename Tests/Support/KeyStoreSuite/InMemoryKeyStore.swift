@@ -41,7 +41,9 @@ package final class InMemoryKeyStore: KeyStore {
                 let id = InMemoryDatabase.ProgressID(group: group, partition: partition)
                 var row =
                     rows.progress[id]
-                    ?? Progress(epoch: 0, nextOffset: nextOffset, lastTimestampMilliseconds: 0)
+                    ?? Progress(
+                        epoch: 0, nextOffset: nextOffset, publishedOffset: nextOffset,
+                        lastTimestampMilliseconds: 0)
                 row.epoch += 1
                 rows.progress[id] = row
             }
@@ -60,6 +62,7 @@ package final class InMemoryKeyStore: KeyStore {
                 let id = InMemoryDatabase.ProgressID(group: group, partition: partition)
                 guard rows.progress[id]?.epoch == wanted.epoch else { throw .lostPartition }
                 rows.progress[id]?.nextOffset = wanted.nextOffset
+                rows.progress[id]?.publishedOffset = wanted.nextOffset
                 rows.progress[id]?.lastTimestampMilliseconds = 0
             }
         }
@@ -192,6 +195,8 @@ extension InMemoryDatabase.Rows {
                 throw .lostPartition
             }
             self.progress[id]?.nextOffset = max(stored.nextOffset, progress.nextOffset)
+            self.progress[id]?.publishedOffset = max(
+                stored.publishedOffset, progress.publishedOffset)
             self.progress[id]?.lastTimestampMilliseconds = max(
                 stored.lastTimestampMilliseconds, progress.lastTimestampMilliseconds)
         }
