@@ -1,0 +1,270 @@
+import AppAttest
+package import Wire
+
+/// What is answered to one record.
+package enum Answer: Sendable {
+    /// A verdict: its bytes, and whether they were decided before.
+    case verdict(bytes: [UInt8], id: VerdictID, isRepeat: Bool)
+    /// A dead letter.
+    case deadLetter(DeadLetter.Cause)
+    /// Nothing: the partition is no longer this lane's, or is to be read again from further back.
+    case nothing
+}
+
+/// What a lane believes about a partition it owns.
+package struct OwnedPartition: Hashable, Sendable {
+    /// The epoch of its claim.
+    package var epoch: Int64
+    /// The next offset as the lane last saw it in the row.
+    package var nextOffset: Int64
+    /// The first offset whose verdict is not known to be delivered.
+    package var publishedOffset: Int64
+
+    /// A belief from its parts.
+    package init(epoch: Int64, nextOffset: Int64, publishedOffset: Int64) {
+        self.epoch = epoch
+        self.nextOffset = nextOffset
+        self.publishedOffset = publishedOffset
+    }
+}
+
+/// The outcome of deciding a batch.
+package struct DecidedBatch: Sendable {
+    /// One answer a record, in the batch's order.
+    package var answers: [Answer] = []
+    /// Where each partition stands when the writes are stored.
+    package var nextOffsets: [TopicPartition: Int64] = [:]
+    /// Partitions that another lane has claimed since.
+    package var fenced: Set<TopicPartition> = []
+    /// Partitions whose row fell back behind what this lane has seen, each with the offset to read
+    /// again from: the database lost commits.
+    package var fallenBack: [TopicPartition: Int64] = [:]
+}
+
+/// Decides a batch: a pure function of what was judged and what was read under lock.
+///
+/// Per key, in offset order, "accept iff the sign count is above the stored one and above every one
+/// accepted earlier in the batch" is a running maximum; so a batch with one key fifty times writes
+/// one row for it.
+package struct Decision {
+    private var keys: [KeyID: StoredKey]
+    private var inbox: [RequestIdentity: InboxEntry]
+    private let progress: [TopicPartition: Progress]
+    private let policy: Policy
+    private var writes = BatchWrites()
+    private var registrations: [KeyID: KeyRegistration] = [:]
+    private var decided = DecidedBatch()
+
+    /// Decides.
+    ///
+    /// - Parameters:
+    ///   - batch: judged records, in offset order within each partition.
+    ///   - owned: what the lane believes of each partition in the batch.
+    ///   - state: what was read under lock.
+    ///   - policy: the apps' policies.
+    /// - Returns: the writes, nil where nothing may be stored, and the answers.
+    package static func decide(
+        _ batch: [JudgedRecord], owned: [TopicPartition: OwnedPartition], state: BatchState,
+        policy: Policy
+    ) -> (writes: BatchWrites?, result: DecidedBatch) {
+        var decision = Decision(state: state, policy: policy)
+        decision.fence(Set(batch.map(\.record.partition)), owned: owned)
+        for judged in batch {
+            decision.decided.answers.append(decision.answer(judged))
+        }
+        decision.writes.registrations = decision.registrations.values.sorted {
+            $0.key.keyID < $1.key.keyID
+        }
+        let writes = decision.decided.nextOffsets.isEmpty ? nil : decision.writes
+        return (writes, decision.decided)
+    }
+
+    private init(state: BatchState, policy: Policy) {
+        keys = state.keys
+        inbox = state.inbox
+        progress = state.progress
+        self.policy = policy
+    }
+
+    /// Sorts the partitions into those that may be decided and those that may not.
+    private mutating func fence(
+        _ partitions: Set<TopicPartition>, owned: [TopicPartition: OwnedPartition]
+    ) {
+        for partition in partitions {
+            guard let belief = owned[partition], var row = progress[partition],
+                row.epoch == belief.epoch
+            else {
+                decided.fenced.insert(partition)
+                continue
+            }
+            guard row.nextOffset >= belief.nextOffset else {
+                decided.fallenBack[partition] = row.nextOffset
+                continue
+            }
+            row.publishedOffset = max(row.publishedOffset, belief.publishedOffset)
+            writes.progress[partition] = row
+            decided.nextOffsets[partition] = row.nextOffset
+        }
+    }
+
+    private mutating func answer(_ judged: JudgedRecord) -> Answer {
+        let partition = judged.record.partition
+        guard var row = writes.progress[partition] else { return .nothing }
+        let offset = judged.record.place.offset
+        row.nextOffset = max(row.nextOffset, offset + 1)
+        row.lastTimestampMilliseconds = max(
+            row.lastTimestampMilliseconds, judged.record.timestampMilliseconds ?? 0)
+        writes.progress[partition] = row
+        decided.nextOffsets[partition] = row.nextOffset
+
+        if case .unanswerable(let cause) = judged.claim { return .deadLetter(cause) }
+        if let entry = inbox[judged.identity] { return repeated(judged, entry) }
+        if wasDecidedBefore(judged) {
+            return .verdict(
+                bytes: verdict(on: judged, .rejected(.worker(.staleRequest))).encode(),
+                id: judged.identity.verdictID, isRepeat: true)
+        }
+        let bytes = decide(judged).encode()
+        let entry = InboxEntry(
+            identity: judged.identity, contentDigest: judged.contentDigest, verdict: bytes)
+        inbox[judged.identity] = entry
+        writes.inbox.append(entry)
+        return .verdict(bytes: bytes, id: judged.identity.verdictID, isRepeat: false)
+    }
+
+    /// A request that was decided before: the same bytes, or a conflict.
+    private func repeated(_ judged: JudgedRecord, _ entry: InboxEntry) -> Answer {
+        guard entry.contentDigest != judged.contentDigest else {
+            return .verdict(bytes: entry.verdict, id: judged.identity.verdictID, isRepeat: true)
+        }
+        var verdict = verdict(on: judged, .rejected(.worker(.requestIDConflict)))
+        verdict.verdictID = judged.identity.conflictVerdictID(
+            contentDigest: judged.contentDigest, place: judged.record.place)
+        return .verdict(bytes: verdict.encode(), id: verdict.verdictID, isRepeat: false)
+    }
+
+    /// Whether the record lies before the row's next offset although the inbox knows nothing of it.
+    ///
+    /// Then its verdict was pruned, and deciding again could contradict it. A timestamp later than
+    /// all that were decided can't belong to the log those were in: the topic was made anew.
+    private func wasDecidedBefore(_ judged: JudgedRecord) -> Bool {
+        guard let row = progress[judged.record.partition] else { return false }
+        return judged.record.place.offset < row.nextOffset
+            && (judged.record.timestampMilliseconds ?? 0) <= row.lastTimestampMilliseconds
+    }
+
+    private mutating func decide(_ judged: JudgedRecord) -> Verdict {
+        switch judged.claim {
+        case .refused(let reason): return verdict(on: judged, .rejected(reason))
+        case .registration(let attestation): return register(judged, attestation)
+        case .assertion(let assertion): return advance(judged, assertion)
+        case .unanswerable: preconditionFailure("dead letters are answered before any decision")
+        }
+    }
+
+    private mutating func register(
+        _ judged: JudgedRecord, _ attestation: VerifiedAttestation
+    ) -> Verdict {
+        var verdict = verdict(on: judged, .accepted)
+        verdict.appID = attestation.appID
+        verdict.environment = attestation.environment
+        verdict.signCount = 0
+        verdict.validationCategory = attestation.extensions.validationCategory
+        verdict.bundleVersion = attestation.extensions.bundleVersion
+        verdict.platform = attestation.platform
+        verdict.osVersion = attestation.osVersion
+
+        let stored = keys[attestation.keyID]
+        if let stored, let refusal = refusal(of: attestation, judged.subject, by: stored) {
+            verdict.outcome = .rejected(refusal)
+            return verdict
+        }
+        verdict.reattested = stored != nil
+        let key = stored ?? StoredKey(attestation, subject: judged.subject)
+        keys[attestation.keyID] = key
+        registrations[attestation.keyID] = KeyRegistration(
+            key: key, receipt: attestation.receipt, platform: attestation.platform,
+            osVersion: attestation.osVersion,
+            attestedAt: Instant(milliseconds: judged.record.timestampMilliseconds ?? 0))
+        return verdict
+    }
+
+    /// Why a known key can't be attested again; nil if it can.
+    private func refusal(
+        of attestation: VerifiedAttestation, _ subject: String?, by stored: StoredKey
+    ) -> Reason? {
+        switch stored.status {
+        case .erased: return .worker(.keyErased)
+        case .revoked: return .worker(.keyRevoked)
+        case .active: break
+        }
+        guard stored.appID == attestation.appID else { return .verification(.appIDMismatch) }
+        guard stored.environment == attestation.environment else {
+            return .verification(.environmentMismatch)
+        }
+        guard stored.mayBeUsed(by: subject) else { return .worker(.subjectMismatch) }
+        switch policy.apps[attestation.appID]?.reattestation ?? .accept {
+        case .accept: return nil
+        case .reject: return .worker(.keyAlreadyRegistered)
+        }
+    }
+
+    private mutating func advance(_ judged: JudgedRecord, _ assertion: VerifiedAssertion) -> Verdict
+    {
+        var verdict = verdict(on: judged, .accepted)
+        verdict.appID = assertion.appID
+        verdict.signCount = assertion.signCount
+        verdict.validationCategory = assertion.extensions.validationCategory
+        verdict.bundleVersion = assertion.extensions.bundleVersion
+
+        guard let keyID = judged.keyID, var key = keys[keyID] else {
+            verdict.outcome = .rejected(.worker(.unknownKey))
+            return verdict
+        }
+        verdict.environment = key.environment
+        if let refusal = refusal(of: assertion, judged.subject, by: key) {
+            verdict.outcome = .rejected(refusal)
+            return verdict
+        }
+        key.signCount = assertion.signCount
+        keys[keyID] = key
+        writes.signCounts[keyID] = assertion.signCount
+        registrations[keyID]?.key.signCount = assertion.signCount
+        return verdict
+    }
+
+    /// Why the row doesn't take an assertion; nil if it does.
+    private func refusal(
+        of assertion: VerifiedAssertion, _ subject: String?, by stored: StoredKey
+    ) -> Reason? {
+        switch stored.status {
+        case .erased: return .worker(.keyErased)
+        case .revoked: return .worker(.keyRevoked)
+        case .active: break
+        }
+        guard stored.appID == assertion.appID else { return .verification(.appIDMismatch) }
+        guard stored.mayBeUsed(by: subject) else { return .worker(.subjectMismatch) }
+        guard assertion.signCount > stored.signCount else {
+            return .worker(.counterNotIncreasing)
+        }
+        return nil
+    }
+
+    private func verdict(on judged: JudgedRecord, _ outcome: Verdict.Outcome) -> Verdict {
+        var verdict = Verdict(
+            verdictID: judged.identity.verdictID, outcome: outcome, source: judged.record.place)
+        verdict.requestID = judged.requestID
+        verdict.kind = judged.kind
+        verdict.keyID = judged.keyID
+        verdict.subject = judged.subject
+        return verdict
+    }
+}
+
+extension StoredKey {
+    /// Whether a request that names this owner, or none, may use the key.
+    fileprivate func mayBeUsed(by subject: String?) -> Bool {
+        guard let owner = self.subject, let subject else { return true }
+        return owner == subject
+    }
+}

@@ -1,0 +1,150 @@
+package import AppAttest
+import LibCrypto
+package import Wire
+
+/// Judges records without any row: decodes, checks the time, verifies.
+///
+/// Pure but for the cache of verified intermediates, which changes speed and nothing else.
+package struct Judge: Sendable {
+    private let policy: Policy
+    private let messageLimits: MessageLimits
+    private let attestations: AttestationVerifier
+    private let assertions = AssertionVerifier()
+    private var intermediates = VerifiedIntermediates()
+
+    /// A judge by this policy.
+    package init(policy: Policy, messageLimits: MessageLimits) {
+        self.policy = policy
+        self.messageLimits = messageLimits
+        attestations = AttestationVerifier(relyingParties: policy.apps.values.map(\.relyingParty))
+    }
+
+    /// Reads a record.
+    package func decode(_ record: Record) -> DecodedRecord {
+        RequestMessage.decode(value: record.value, headers: record.headers, limits: messageLimits)
+    }
+
+    /// Judges decoded records in their order.
+    ///
+    /// - Parameters:
+    ///   - records: the records with what they turned out to be.
+    ///   - keys: what is stored of the keys that assertions among them name. A key registered by an
+    ///     earlier record of the same batch needs no entry.
+    ///   - now: the clock, to bound the records' timestamps by. Nothing else depends on it.
+    /// - Returns: one judgement a record, in the same order.
+    package mutating func judge(
+        _ records: [(record: Record, decoded: DecodedRecord)], keys: [KeyID: StoredKey],
+        now: Instant
+    ) -> [JudgedRecord] {
+        var known = keys
+        return records.map { record, decoded in
+            let judged = judge(record, decoded, keys: known, now: now)
+            // A later assertion in the batch is verified with this key. Should the row not take the
+            // registration, the row won't take the assertion either.
+            if case .registration(let attestation) = judged.claim, known[attestation.keyID] == nil {
+                known[attestation.keyID] = StoredKey(attestation, subject: nil)
+            }
+            return judged
+        }
+    }
+
+    private mutating func judge(
+        _ record: Record, _ decoded: DecodedRecord, keys: [KeyID: StoredKey], now: Instant
+    ) -> JudgedRecord {
+        let requestID: RequestID? =
+            switch decoded {
+            case .request(let request): request.requestID
+            case .unjudgeable(let request): request.requestID
+            case .unreadable: nil
+            }
+        let identity = RequestIdentity(
+            requestID: requestID, place: record.place,
+            timestampMilliseconds: record.timestampMilliseconds)
+        switch decoded {
+        case .request(let request):
+            return JudgedRecord(
+                record: record, identity: identity, contentDigest: request.digest,
+                requestID: requestID, kind: request.kind, keyID: request.keyID,
+                subject: request.subject,
+                claim: claim(of: request, in: record, keys: keys, now: now))
+        case .unjudgeable(let request):
+            return JudgedRecord(
+                record: record, identity: identity, contentDigest: request.digest,
+                requestID: requestID, kind: request.kind, keyID: request.keyID,
+                subject: request.subject, claim: .refused(.worker(request.reason)))
+        case .unreadable(let cause):
+            return JudgedRecord(
+                record: record, identity: identity, contentDigest: SHA256.hash(record.value ?? []),
+                requestID: nil, kind: nil, keyID: nil, subject: nil,
+                claim: .unanswerable(DeadLetter.Cause(cause)))
+        }
+    }
+
+    private mutating func claim(
+        of request: Request, in record: Record, keys: [KeyID: StoredKey], now: Instant
+    ) -> Claim {
+        let timestamp = record.timestampMilliseconds.map(Instant.init(milliseconds:))
+        if let refusal = policy.timeRefusal(of: timestamp, now: now) {
+            return .refused(.worker(refusal))
+        }
+        guard let timestamp else { return .refused(.worker(.requestTimeUnknown)) }
+        do {
+            switch request.kind {
+            case .registration: return try registration(request, at: timestamp)
+            case .assertion: return try assertion(request, key: keys[request.keyID])
+            }
+        } catch {
+            return .refused(.verification(error.code))
+        }
+    }
+
+    private mutating func registration(
+        _ request: Request, at timestamp: Instant
+    ) throws(Rejection) -> Claim {
+        let attestation = try attestations.verify(
+            request.object, keyID: request.keyID, clientDataHash: request.clientDataHash,
+            at: timestamp, intermediates: &intermediates)
+        guard agrees(request.appID, with: attestation.appID) else {
+            return .refused(.verification(.appIDMismatch))
+        }
+        return .registration(attestation)
+    }
+
+    private func assertion(_ request: Request, key: StoredKey?) throws(Rejection) -> Claim {
+        guard let key else { return .refused(.worker(.unknownKey)) }
+        switch key.status {
+        case .erased: return .refused(.worker(.keyErased))
+        case .revoked: return .refused(.worker(.keyRevoked))
+        case .active: break
+        }
+        guard policy.apps[key.appID] != nil else { return .refused(.worker(.unknownApp)) }
+        guard let publicKey = P256PublicKey(x963: key.publicKey) else {
+            return .unanswerable(
+                DeadLetter.Cause(
+                    stage: .verify, code: "stored_key_unreadable",
+                    message: "the stored public key is not a point of P-256"))
+        }
+        let assertion = try assertions.verify(
+            request.object, clientDataHash: request.clientDataHash, publicKey: publicKey,
+            appID: key.appID)
+        guard agrees(request.appID, with: key.appID) else {
+            return .refused(.verification(.appIDMismatch))
+        }
+        return .assertion(assertion)
+    }
+
+    /// What the gateway believes may be nothing, but it may not be something else.
+    private func agrees(_ claimed: String?, with proved: String) -> Bool {
+        claimed.map { $0 == proved } ?? true
+    }
+}
+
+extension StoredKey {
+    /// The row of a key that was attested just now: sign count 0, active.
+    init(_ attestation: VerifiedAttestation, subject: String?) {
+        self.init(
+            keyID: attestation.keyID, appID: attestation.appID,
+            environment: attestation.environment, publicKey: attestation.publicKey.x963,
+            signCount: 0, subject: subject, status: .active)
+    }
+}

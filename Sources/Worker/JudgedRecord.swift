@@ -1,0 +1,70 @@
+package import AppAttest
+package import LibCrypto
+package import Wire
+
+/// What a record claims, as far as it can be proved without the row.
+package enum Claim: Sendable {
+    /// Refused by the message, the clock or a step of verification; the row has no say.
+    case refused(Reason)
+    /// A genuine attestation.
+    case registration(VerifiedAttestation)
+    /// A genuine assertion; whether its sign count is fresh, only the row can tell.
+    case assertion(VerifiedAssertion)
+    /// Nothing that can be answered: a dead letter.
+    case unanswerable(DeadLetter.Cause)
+}
+
+/// A record with everything about it that can be known without the row.
+package struct JudgedRecord: Sendable {
+    /// The record as it came.
+    package let record: Record
+    /// Which request it is.
+    package let identity: RequestIdentity
+    /// SHA-256 of the request's content.
+    package let contentDigest: Digest32
+    /// The gateway's request id.
+    package let requestID: RequestID?
+    /// Registration or assertion, where the message tells.
+    package let kind: RequestKind?
+    /// The key, where the message names one.
+    package let keyID: KeyID?
+    /// The owner, where the message names one.
+    package let subject: String?
+    /// What it claims.
+    package let claim: Claim
+
+    /// A judged record from its parts.
+    package init(
+        record: Record, identity: RequestIdentity, contentDigest: Digest32, requestID: RequestID?,
+        kind: RequestKind?, keyID: KeyID?, subject: String?, claim: Claim
+    ) {
+        self.record = record
+        self.identity = identity
+        self.contentDigest = contentDigest
+        self.requestID = requestID
+        self.kind = kind
+        self.keyID = keyID
+        self.subject = subject
+        self.claim = claim
+    }
+
+    /// The same record, set aside because it can't be stored.
+    func setAside(_ cause: DeadLetter.Cause) -> JudgedRecord {
+        JudgedRecord(
+            record: record, identity: identity, contentDigest: contentDigest, requestID: requestID,
+            kind: kind, keyID: keyID, subject: subject, claim: .unanswerable(cause))
+    }
+
+    /// Whether the inbox has a say about it.
+    var isAnswerable: Bool {
+        if case .unanswerable = claim { false } else { true }
+    }
+
+    /// The key whose row decides about it; nil where no row has a say.
+    var keyToLock: KeyID? {
+        switch claim {
+        case .registration, .assertion: keyID
+        case .refused, .unanswerable: nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import AppAttest
+import Wire
+
+/// What is done with a second attestation of a known key.
+package enum Reattestation: String, Hashable, Sendable, CaseIterable {
+    /// It refreshes receipt and metadata; the sign count stays.
+    case accept
+    /// It is `key_already_registered`.
+    case reject
+}
+
+/// The policy for one app.
+package struct AppPolicy: Hashable, Sendable {
+    /// App id, environments, trust anchor.
+    package var relyingParty: RelyingParty
+    /// What a second attestation of a known key does.
+    package var reattestation: Reattestation
+
+    /// A policy from its parts.
+    package init(relyingParty: RelyingParty, reattestation: Reattestation = .accept) {
+        self.relyingParty = relyingParty
+        self.reattestation = reattestation
+    }
+}
+
+/// What is judged against: the apps and the bounds on a request's age.
+package struct Policy: Hashable, Sendable {
+    /// The apps by their ids.
+    package let apps: [String: AppPolicy]
+    /// How far behind the clock a record's timestamp may lie.
+    package let maxRequestAge: Duration
+    /// How far ahead of the clock a record's timestamp may lie.
+    package let maxClockSkew: Duration
+
+    /// A policy from its parts; of two apps with one id the later stands.
+    package init(apps: [AppPolicy], maxRequestAge: Duration, maxClockSkew: Duration) {
+        self.apps = Dictionary(apps.map { ($0.relyingParty.appID, $0) }) { _, later in later }
+        self.maxRequestAge = maxRequestAge
+        self.maxClockSkew = maxClockSkew
+    }
+
+    /// Whether a record of this timestamp may be judged at this moment.
+    ///
+    /// - Returns: the reason why not; nil if it may.
+    func timeRefusal(of timestamp: Instant?, now: Instant) -> WorkerReason? {
+        guard let timestamp else { return .requestTimeUnknown }
+        if timestamp > now.advanced(by: maxClockSkew) { return .requestFromTheFuture }
+        if timestamp < now.advanced(by: .zero - maxRequestAge) { return .requestTooOld }
+        return nil
+    }
+}
+
+extension Instant {
+    /// The moment so much later; stays at the ends of the range.
+    func advanced(by duration: Duration) -> Instant {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        let step = overflow ? (seconds > 0 ? Int64.max : Int64.min) : whole
+        let (sum, overflowed) = milliseconds.addingReportingOverflow(
+            step.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue)
+        return Instant(milliseconds: overflowed ? (step > 0 ? .max : .min) : sum)
+    }
+}
