@@ -1,0 +1,180 @@
+import AppAttest
+package import Wire
+
+/// What one lane is told.
+package struct LaneSettings: Sendable {
+    /// A name for the log: `lane-0`.
+    package var name: String
+    /// The consumer group, for the source of its verdicts.
+    package var groupID: String
+    /// The topic verdicts go to.
+    package var verdictTopic: String
+    /// The topic dead letters go to.
+    package var deadLetterTopic: String
+    /// What is judged against.
+    package var policy: Policy
+    /// How large messages may be.
+    package var messageLimits: MessageLimits
+    /// The lane's own limits.
+    package var limits: LaneLimits
+    /// Who this worker is, for dead letters and the log.
+    package var identity: WorkerIdentity
+
+    /// Settings from their parts.
+    package init(
+        name: String, groupID: String, verdictTopic: String, deadLetterTopic: String,
+        policy: Policy, messageLimits: MessageLimits, limits: LaneLimits, identity: WorkerIdentity
+    ) {
+        self.name = name
+        self.groupID = groupID
+        self.verdictTopic = verdictTopic
+        self.deadLetterTopic = deadLetterTopic
+        self.policy = policy
+        self.messageLimits = messageLimits
+        self.limits = limits
+        self.identity = identity
+    }
+}
+
+/// One consumer, one connection, one producer, one thread: the loop.
+///
+///     poll a batch -> decode -> load keys -> verify -> decide + store -> publish -> commit
+///
+/// Lanes share nothing. A lane has at most one batch in hand, and nothing of it is committed before
+/// all of its verdicts are reported as delivered; so a lane that dies anywhere leaves a batch that
+/// is delivered again, and answered from the inbox as far as it was decided.
+///
+/// A fault that may pass blocks the lane, for hours if need be, while the membership of the group is
+/// kept: the partitions are paused and polled on. The changes of assignment that come meanwhile are
+/// answered at once, and take their records out of the batch in hand.
+package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSink> {
+    let settings: LaneSettings
+    let source: Source
+    let store: Store
+    let sink: Sink
+    let clock: LaneClock
+    let stop: StopSignal
+    let log: Log
+    var random: any RandomNumberGenerator
+    var judge: Judge
+
+    /// The partitions claimed in the database, with what was last seen of each.
+    var owned: [TopicPartition: OwnedPartition] = [:]
+    /// The partitions assigned by the group and not claimed yet.
+    var unclaimed: Set<TopicPartition> = []
+    /// The partitions that are being fetched: claimed, or fenced and to be claimed again.
+    var started: Set<TopicPartition> = []
+    var claimBackoff = Backoff()
+    var nextClaim: Duration = .zero
+    /// Records that came while the lane was blocked.
+    var backlog: [Record] = []
+    var isPaused = false
+    var drainDeadline: Duration?
+    var lastTicket: UInt64 = 0
+    var deadLettersInARow = 0
+    var nextPrune: Duration = .zero
+
+    /// A lane over its neighbours, which it closes when it ends.
+    ///
+    /// - Parameters:
+    ///   - settings: what the lane is told.
+    ///   - source: the request topics.
+    ///   - store: the database.
+    ///   - sink: the verdict topic.
+    ///   - clock: the clocks.
+    ///   - random: for jitter alone.
+    ///   - stop: asks the lane to end.
+    ///   - log: where it tells what it does.
+    package init(
+        settings: LaneSettings, source: Source, store: Store, sink: Sink, clock: LaneClock,
+        random: any RandomNumberGenerator, stop: StopSignal, log: Log
+    ) {
+        self.settings = settings
+        self.source = source
+        self.store = store
+        self.sink = sink
+        self.clock = clock
+        self.random = random
+        self.stop = stop
+        self.log = log.with(["lane": LogValue(settings.name)])
+        judge = Judge(policy: settings.policy, messageLimits: settings.messageLimits)
+    }
+
+    /// Runs until the stop signal, on the calling thread.
+    ///
+    /// - Throws: a fault with disposition `.stop`: the process shall end with its code.
+    package func run() throws(Fault) {
+        defer { closeNeighbours() }
+        while !stop.isRequested {
+            try claimWhatIsDue()
+            let records = try nextRecords()
+            if !records.isEmpty { try process(records) }
+            try pruneWhatIsDue()
+        }
+        log(.info, "lane_stopped", "the lane has finished its work and leaves the group")
+    }
+
+    /// Takes the next batch: what came while the lane was blocked, or else a poll.
+    private func nextRecords() throws(Fault) -> [Record] {
+        if !backlog.isEmpty {
+            defer { backlog.removeAll() }
+            return backlog
+        }
+        let wait: Duration =
+            unclaimed.isEmpty
+            ? settings.limits.idleWait
+            : min(settings.limits.idleWait, max(.zero, nextClaim - clock.monotonic()))
+        let polled = try persistently("poll") { () throws(Fault) in
+            try source.poll(limits: settings.limits.batch, wait: wait)
+        }
+        guard let change = polled.change else { return polled.records }
+        // A revocation goes first: what is polled and not begun costs its next owner nothing.
+        try answer(change)
+        return polled.records.filter { owned[$0.partition] != nil }
+    }
+
+    /// Judges, decides, publishes and commits one batch.
+    private func process(_ records: [Record]) throws(Fault) {
+        let epochs = owned.mapValues(\.epoch)
+        let batch = records.filter { epochs[$0.partition] != nil }
+        let decoded = batch.map { (record: $0, decoded: judge.decode($0)) }
+        let keyIDs = Set(decoded.compactMap { $0.decoded.assertionKeyID })
+        let keys =
+            keyIDs.isEmpty
+            ? [:]
+            : try persistently("load keys") { () throws(Fault) in try store.keys(for: keyIDs) }
+        try settle(judge.judge(decoded, keys: keys, now: clock.wall()), epochs: epochs)
+    }
+
+    /// Deletes a few expired inbox rows, in a transaction of its own.
+    ///
+    /// Retention is no reason to stop deciding: a fault is told and the next round tries again.
+    private func pruneWhatIsDue() throws(Fault) {
+        let now = clock.monotonic()
+        guard now >= nextPrune else { return }
+        do {
+            let deleted = try store.pruneInbox(rowsMax: settings.limits.pruneRowsMax)
+            if deleted < settings.limits.pruneRowsMax {
+                nextPrune = now + settings.limits.pruneInterval
+            }
+        } catch {
+            if case .stop = error.disposition { throw error }
+            nextPrune = now + settings.limits.pruneInterval
+            log(.warning, "prune_failed", error.description, ["error_code": LogValue(error.code)])
+        }
+    }
+
+    private func closeNeighbours() {
+        sink.close(wait: settings.limits.closeWait)
+        source.close()
+        store.close()
+    }
+}
+
+extension DecodedRecord {
+    /// The key that must be loaded to judge this record.
+    fileprivate var assertionKeyID: KeyID? {
+        guard case .request(let request) = self, request.kind == .assertion else { return nil }
+        return request.keyID
+    }
+}

@@ -1,0 +1,263 @@
+import Wire
+
+// One batch through the lane: decided and stored, published, committed.
+
+extension Lane {
+    /// Decides a batch, publishes its answers and commits; halves it where one row can't be stored.
+    func settle(
+        _ judged: [JudgedRecord], epochs: [TopicPartition: Int64]
+    ) throws(Fault) {
+        do {
+            guard
+                let (batch, decided) = try persistently(
+                    "decide", { () throws(Fault) in try decide(judged, epochs: epochs) })
+            else { return }
+            try note(decided)
+            try publish(messages(for: batch, decided.answers), epochs: epochs)
+            notePublished(batch, decided.nextOffsets, epochs: epochs)
+            try commit(decided.nextOffsets, epochs: epochs)
+        } catch {
+            switch error.disposition {
+            case .poison:
+                try divide(judged, epochs: epochs, after: error)
+            case .fenced:
+                let mine = judged.map(\.record.partition).filter { isOwned($0, epochs: epochs) }
+                for partition in Set(mine) { noteFenced(partition) }
+            case .retry, .stop:
+                throw error
+            }
+        }
+    }
+
+    /// One try: the records that are still this lane's, in one transaction.
+    private func decide(
+        _ judged: [JudgedRecord], epochs: [TopicPartition: Int64]
+    ) throws(Fault) -> (batch: [JudgedRecord], decided: DecidedBatch)? {
+        let batch = judged.filter { isOwned($0.record.partition, epochs: epochs) }
+        guard !batch.isEmpty else { return nil }
+        let reads = BatchReads(
+            partitions: Set(batch.map(\.record.partition)),
+            keyIDs: Set(batch.compactMap(\.keyToLock)),
+            requests: Set(batch.filter(\.isAnswerable).map(\.identity)))
+        let owned = owned
+        let policy = settings.policy
+        let decided = try store.transact(reads) { state in
+            Decision.decide(batch, owned: owned, state: state, policy: policy)
+        }
+        return (batch, decided)
+    }
+
+    /// Halves a batch that the database refuses, until the one record is found and set aside.
+    private func divide(
+        _ judged: [JudgedRecord], epochs: [TopicPartition: Int64], after fault: Fault
+    ) throws(Fault) {
+        guard judged.count > 1 else {
+            let alone = judged.filter(\.isAnswerable)
+            // A record that is set aside stores nothing but progress: if that is refused, every
+            // record would be.
+            guard let record = alone.first else {
+                throw Fault(
+                    operation: fault.operation, code: fault.code, disposition: .stop(.software),
+                    message: "the database refuses to store progress: \(fault.message)")
+            }
+            let cause = DeadLetter.Cause(
+                stage: .store, code: "refused_by_database", message: fault.message,
+                sqlState: fault.code)
+            log(
+                .error, "record_set_aside", fault.description,
+                [
+                    "topic": LogValue(record.record.place.topic),
+                    "partition": LogValue(record.record.place.partition),
+                    "offset": LogValue(record.record.place.offset),
+                    "error_code": LogValue(fault.code),
+                ])
+            return try settle([record.setAside(cause)], epochs: epochs)
+        }
+        let middle = judged.count / 2
+        try settle(Array(judged[..<middle]), epochs: epochs)
+        try settle(Array(judged[middle...]), epochs: epochs)
+    }
+
+    func isOwned(_ partition: TopicPartition, epochs: [TopicPartition: Int64]) -> Bool {
+        guard let mine = owned[partition] else { return false }
+        return mine.epoch == epochs[partition]
+    }
+
+    /// Takes over what the rows say of the partitions.
+    private func note(_ decided: DecidedBatch) throws(Fault) {
+        for (partition, nextOffset) in decided.nextOffsets {
+            owned[partition]?.nextOffset = nextOffset
+        }
+        for partition in decided.fenced { noteFenced(partition) }
+        for (partition, offset) in decided.fallenBack {
+            owned[partition]?.nextOffset = offset
+            owned[partition]?.publishedOffset = offset
+            try source.seek(partition, to: offset)
+            log(
+                .error, "database_regression",
+                "PostgreSQL fell back behind what it had stored; deciding again from its position",
+                [
+                    "topic": LogValue(partition.topic), "partition": LogValue(partition.partition),
+                    "offset": LogValue(offset),
+                ])
+        }
+        backlog.removeAll {
+            decided.fenced.contains($0.partition) || decided.fallenBack[$0.partition] != nil
+        }
+    }
+
+    /// Another lane has claimed a partition.
+    ///
+    /// Either the group has given it away and will say so at
+    /// the next poll, or someone claimed what is ours: then it is claimed again, after a pause.
+    private func noteFenced(_ partition: TopicPartition) {
+        owned[partition] = nil
+        unclaimed.insert(partition)
+        nextClaim = clock.monotonic() + claimBackoff.failed(using: &random)
+        log(
+            .warning, "partition_fenced", "another lane has claimed the partition",
+            ["topic": LogValue(partition.topic), "partition": LogValue(partition.partition)])
+    }
+
+    /// Every verdict of these records is delivered now; the next batch's progress row tells so.
+    private func notePublished(
+        _ batch: [JudgedRecord], _ decided: [TopicPartition: Int64],
+        epochs: [TopicPartition: Int64]
+    ) {
+        for judged in batch {
+            let partition = judged.record.partition
+            guard decided[partition] != nil, isOwned(partition, epochs: epochs) else { continue }
+            owned[partition]?.publishedOffset = judged.record.place.offset + 1
+        }
+    }
+
+    /// The records that carry the answers, in the batch's order.
+    private func messages(
+        for batch: [JudgedRecord], _ answers: [Answer]
+    ) throws(Fault) -> [Unreported] {
+        var messages: [Unreported] = []
+        messages.reserveCapacity(batch.count)
+        for (judged, answer) in zip(batch, answers) {
+            let record: OutgoingRecord
+            switch answer {
+            case .nothing: continue
+            case .verdict(let bytes, let id, let isRepeat):
+                deadLettersInARow = 0
+                record = verdictRecord(judged, bytes: bytes, id: id, isRepeat: isRepeat)
+            case .deadLetter(let cause):
+                deadLettersInARow += 1
+                try checkDeadLetterGuard()
+                record = deadLetterRecord(judged, cause)
+            }
+            lastTicket += 1
+            messages.append(
+                Unreported(
+                    ticket: lastTicket, partition: judged.record.partition, record: record))
+        }
+        return messages
+    }
+
+    private func checkDeadLetterGuard() throws(Fault) {
+        let most = settings.limits.deadLettersInARowMax
+        guard most > 0, deadLettersInARow > most else { return }
+        throw Fault(
+            operation: "publish dead letters", code: "dead_letter_flood",
+            disposition: .stop(.incompatible),
+            message: """
+                more than \(most) records in a row hold no readable request: look at what is \
+                written to the request topic; the records are kept there
+                """)
+    }
+
+    /// Publishes and waits until every record is delivered or its partition is no longer ours.
+    private func publish(
+        _ messages: [Unreported], epochs: [TopicPartition: Int64]
+    ) throws(Fault) {
+        var unreported = Dictionary(uniqueKeysWithValues: messages.map { ($0.ticket, $0) })
+        var toEnqueue = messages
+        var backoff = Backoff()
+        while !unreported.isEmpty {
+            do {
+                if !toEnqueue.isEmpty {
+                    try sink.enqueue(toEnqueue.map { ($0.ticket, $0.record) })
+                    toEnqueue.removeAll()
+                }
+                let reports = try sink.reports(wait: settings.limits.reportWait)
+                let failed = try take(reports, from: &unreported)
+                if !failed.isEmpty {
+                    toEnqueue = failed
+                    try sitOut(undelivered(failed.count), &backoff)
+                } else if reports.isEmpty {
+                    try keepMembership(for: .zero)
+                }
+            } catch {
+                guard error.disposition == .retry else { throw error }
+                toEnqueue = unreported.values.sorted { $0.ticket < $1.ticket }
+                try sitOut(error, &backoff)
+            }
+            // Whoever owns the partition now answers these records again, in their order.
+            for message in toEnqueue where !isOwned(message.partition, epochs: epochs) {
+                unreported[message.ticket] = nil
+            }
+            toEnqueue.removeAll { unreported[$0.ticket] == nil }
+        }
+        try resume()
+    }
+
+    /// Strikes out what was delivered.
+    ///
+    /// - Returns: what failed and may be sent again, in order.
+    private func take(
+        _ reports: [DeliveryReport], from unreported: inout [UInt64: Unreported]
+    ) throws(Fault) -> [Unreported] {
+        var failed: [Unreported] = []
+        for report in reports {
+            guard let message = unreported[report.ticket] else { continue }
+            switch report.result {
+            case .delivered: unreported[report.ticket] = nil
+            case .failed: failed.append(message)
+            case .refused(let code):
+                throw Fault(
+                    operation: "publish to \(message.record.topic)", code: code,
+                    disposition: .stop(.incompatible),
+                    message: """
+                        the broker refuses the record for good: check that the topic exists, that \
+                        this worker may write to it, and that its max.message.bytes is at least \
+                        the request topic's plus 16 KiB
+                        """)
+            }
+        }
+        return failed.sorted { $0.ticket < $1.ticket }
+    }
+
+    private func undelivered(_ count: Int) -> Fault {
+        Fault(
+            operation: "publish", code: "delivery_failed", disposition: .retry,
+            message: "\(count) records were not delivered")
+    }
+
+    /// Commits the offsets of the partitions that are still ours.
+    ///
+    /// A refusal because the generation is over is no fault: the change of assignment is on its way,
+    /// and the next owner answers these records from the inbox.
+    private func commit(
+        _ nextOffsets: [TopicPartition: Int64], epochs: [TopicPartition: Int64]
+    ) throws(Fault) {
+        do {
+            try persistently("commit offsets") { () throws(Fault) in
+                let mine = nextOffsets.filter { isOwned($0.key, epochs: epochs) }
+                if !mine.isEmpty { try source.commit(mine) }
+            }
+        } catch {
+            guard error.disposition == .fenced else { throw error }
+            log(.info, "commit_refused", error.description, ["error_code": LogValue(error.code)])
+        }
+    }
+}
+
+/// A record on its way, until its delivery is reported.
+private struct Unreported {
+    let ticket: UInt64
+    let partition: TopicPartition
+    let record: OutgoingRecord
+}

@@ -1,0 +1,26 @@
+/// The limits of a lane, each with its reason.
+package struct LaneLimits: Hashable, Sendable {
+    /// How much one batch holds.
+    ///
+    /// 200 records: beyond that PostgreSQL gains little and latency grows.
+    package var batch = BatchLimits(recordsMax: 200, bytesMax: 1_048_576)
+    /// How long an idle poll waits for a first record before the lane looks around.
+    package var idleWait: Duration = .milliseconds(500)
+    /// How long one wait for delivery reports lasts before the membership is tended to.
+    package var reportWait: Duration = .milliseconds(250)
+    /// How long a stop may take: what is not done by then is delivered again.
+    package var drainTimeout: Duration = .seconds(20)
+    /// How long the producer may take to close.
+    package var closeWait: Duration = .seconds(5)
+    /// How many dead letters in a row halt the worker; 0 switches the guard off.
+    ///
+    /// A flood of them means that the topic or the schema is wrong, not the records.
+    package var deadLettersInARowMax = 1000
+    /// How many inbox rows one pruning deletes.
+    package var pruneRowsMax = 1000
+    /// How long a lane waits after a pruning that found less than that.
+    package var pruneInterval: Duration = .seconds(60)
+
+    /// The defaults.
+    package init() {}
+}

@@ -1,0 +1,48 @@
+/// Where a claimed partition is to be read from: a pure function of its row and of its log.
+package enum StartPosition: Hashable, Sendable {
+    /// From here. Everything before was decided, and its verdict published.
+    case at(Int64)
+    /// From here, as PostgreSQL has lost the decisions between here and what was committed: they
+    /// are made again, consistently, since sign counts, inbox and progress fell back together.
+    case lostCommits(from: Int64, committed: Int64)
+    /// From here, with the row set back to it: its next offset lies beyond the log's end, so the
+    /// topic was made anew, or the broker lost its end.
+    case newLog(from: Int64)
+    /// From here: the records before it were never decided, and retention has deleted them.
+    case recordsExpired(from: Int64, missing: Int64)
+    /// Not at all: decisions were lost whose records the topic no longer holds.
+    case unrecoverable(nextOffset: Int64, low: Int64)
+
+    /// The next offset of a row that has to be inserted.
+    package static func initial(_ log: LogPosition) -> Int64 {
+        guard let committed = log.committed, committed >= log.low, committed <= log.high else {
+            return log.low
+        }
+        return committed
+    }
+
+    /// Decides where to start.
+    ///
+    /// - Parameters:
+    ///   - row: the progress row as claimed.
+    ///   - log: the log's ends and the group's committed offset.
+    package init(row: Progress, log: LogPosition) {
+        guard row.nextOffset <= log.high else {
+            self = .newLog(from: Self.initial(log))
+            return
+        }
+        let committed = log.committed ?? row.publishedOffset
+        guard row.nextOffset >= log.low else {
+            self =
+                committed > row.nextOffset
+                ? .unrecoverable(nextOffset: row.nextOffset, low: log.low)
+                : .recordsExpired(from: log.low, missing: log.low - row.nextOffset)
+            return
+        }
+        if row.nextOffset < committed {
+            self = .lostCommits(from: row.nextOffset, committed: committed)
+        } else {
+            self = .at(max(committed, log.low))
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Wire
+import Worker
+
+/// A broker in memory, for one thread: request logs, committed offsets, one group, what is published.
+///
+/// It hands a partition to whoever the test says, and tells a former owner only when the test says.
+final class InMemoryKafka {
+    /// Of an effect on the broker, at which a test may let the worker die.
+    enum Step: String, CaseIterable {
+        case poll, start, stop, seek, commitOffsets, enqueue, reports
+    }
+
+    /// Called on both sides of every effect; what it throws is thrown.
+    typealias Hook = (Step, _ isAfter: Bool) throws(Fault) -> Void
+
+    private(set) var logs: [TopicPartition: [Record]] = [:]
+    private(set) var lows: [TopicPartition: Int64] = [:]
+    var committed: [TopicPartition: Int64] = [:]
+    private(set) var published: [OutgoingRecord] = []
+    /// The offsets that were committed, in order, to look for one that is ahead of a verdict.
+    private(set) var commits: [(offsets: [TopicPartition: Int64], publishedBefore: Int)] = []
+    private var members: [Int: [AssignmentChange]] = [:]
+    private var owners: [TopicPartition: Int] = [:]
+
+    func append(_ records: [Record]) {
+        for record in records { logs[record.partition, default: []].append(record) }
+    }
+
+    /// The topic is deleted and made again, empty; nothing else changes.
+    func recreate(_ partition: TopicPartition) {
+        logs[partition] = []
+        committed[partition] = nil
+    }
+
+    /// Retention deletes the records before an offset.
+    func expire(_ partition: TopicPartition, before offset: Int64) {
+        lows[partition] = offset
+    }
+
+    func position(of partition: TopicPartition) -> LogPosition {
+        LogPosition(
+            committed: committed[partition], low: lows[partition] ?? 0,
+            high: Int64(logs[partition]?.count ?? 0))
+    }
+
+    /// Whether every record is committed past.
+    var isDrained: Bool {
+        logs.allSatisfy { committed[$0.key] ?? 0 >= Int64($0.value.count) }
+    }
+
+    /// A new member of the group, with nothing assigned.
+    func join() -> Int {
+        let member = (members.keys.max() ?? 0) + 1
+        members[member] = []
+        return member
+    }
+
+    /// Gives partitions to a member; a former owner is told at once, later or never.
+    func assign(_ partitions: [TopicPartition], to member: Int, tellingFormer: Bool = true) {
+        for partition in partitions {
+            if tellingFormer, let former = owners[partition], former != member {
+                members[former]?.append(.revoked([partition]))
+            }
+            owners[partition] = member
+        }
+        members[member]?.append(.assigned(partitions))
+    }
+
+    /// Tells a former owner what it has lost.
+    func tellLoss(of partitions: [TopicPartition], to member: Int) {
+        members[member]?.append(.lost(partitions))
+    }
+
+    func nextChange(for member: Int) -> AssignmentChange? {
+        guard let changes = members[member], !changes.isEmpty else { return nil }
+        return members[member]?.removeFirst()
+    }
+
+    func commit(_ offsets: [TopicPartition: Int64], by member: Int) throws(Fault) {
+        guard offsets.keys.allSatisfy({ owners[$0] == member }) else {
+            throw Fault(
+                operation: "commit offsets", code: "ILLEGAL_GENERATION", disposition: .fenced,
+                message: "the generation is over")
+        }
+        committed.merge(offsets) { $1 }
+        commits.append((offsets, published.count))
+    }
+
+    func publish(_ record: OutgoingRecord) {
+        published.append(record)
+    }
+}
+
+/// A member's view of an ``InMemoryKafka``.
+final class InMemorySource: RequestSource {
+    private let kafka: InMemoryKafka
+    private let member: Int
+    private let hook: InMemoryKafka.Hook
+    private let idle: () -> Void
+    private var positions: [TopicPartition: Int64] = [:]
+    private var isPaused = false
+
+    /// A member's source; `idle` is called when a poll finds nothing to do.
+    init(
+        _ kafka: InMemoryKafka, member: Int,
+        hook: @escaping InMemoryKafka.Hook = { (_, _) throws(Fault) in },
+        idle: @escaping () -> Void = {}
+    ) {
+        self.kafka = kafka
+        self.member = member
+        self.hook = hook
+        self.idle = idle
+    }
+
+    func poll(limits: BatchLimits, wait: Duration) throws(Fault) -> Polled {
+        try hook(.poll, false)
+        var polled = Polled()
+        var bytes = 0
+        let partitions = isPaused ? [] : positions.keys.sorted()
+        for partition in partitions {
+            while let record = next(in: partition) {
+                let size = record.value?.count ?? 0
+                let fits = polled.records.count < limits.recordsMax
+                guard fits, polled.records.isEmpty || bytes + size <= limits.bytesMax else { break }
+                bytes += size
+                polled.records.append(record)
+                positions[partition, default: 0] += 1
+            }
+        }
+        polled.change = kafka.nextChange(for: member)
+        if polled.records.isEmpty, polled.change == nil { idle() }
+        try hook(.poll, true)
+        return polled
+    }
+
+    private func next(in partition: TopicPartition) -> Record? {
+        guard let position = positions[partition], let log = kafka.logs[partition],
+            position < Int64(log.count)
+        else { return nil }
+        return log[Int(position)]
+    }
+
+    func positions(
+        of partitions: [TopicPartition]
+    ) throws(Fault) -> [TopicPartition: LogPosition] {
+        Dictionary(
+            partitions.map { ($0, kafka.position(of: $0)) }, uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    func start(_ offsets: [TopicPartition: Int64]) throws(Fault) {
+        try hook(.start, false)
+        positions.merge(offsets) { $1 }
+        try hook(.start, true)
+    }
+
+    func stop(_ partitions: [TopicPartition]) throws(Fault) {
+        try hook(.stop, false)
+        for partition in partitions { positions[partition] = nil }
+        try hook(.stop, true)
+    }
+
+    func seek(_ partition: TopicPartition, to offset: Int64) throws(Fault) {
+        try hook(.seek, false)
+        positions[partition] = offset
+        try hook(.seek, true)
+    }
+
+    func pause() throws(Fault) { isPaused = true }
+
+    func resume() throws(Fault) { isPaused = false }
+
+    func commit(_ nextOffsets: [TopicPartition: Int64]) throws(Fault) {
+        try hook(.commitOffsets, false)
+        try kafka.commit(nextOffsets, by: member)
+        try hook(.commitOffsets, true)
+    }
+
+    func close() {}
+}
+
+/// A producer into an ``InMemoryKafka``: what is enqueued is published at once, record by record.
+final class InMemorySink: VerdictSink {
+    private let kafka: InMemoryKafka
+    private let hook: InMemoryKafka.Hook
+    private var unreported: [UInt64] = []
+
+    init(
+        _ kafka: InMemoryKafka, hook: @escaping InMemoryKafka.Hook = { (_, _) throws(Fault) in }
+    ) {
+        self.kafka = kafka
+        self.hook = hook
+    }
+
+    func enqueue(_ records: [(ticket: UInt64, record: OutgoingRecord)]) throws(Fault) {
+        for (ticket, record) in records {
+            try hook(.enqueue, false)
+            kafka.publish(record)
+            unreported.append(ticket)
+            try hook(.enqueue, true)
+        }
+    }
+
+    func reports(wait: Duration) throws(Fault) -> [DeliveryReport] {
+        try hook(.reports, false)
+        let reports = unreported.map { DeliveryReport(ticket: $0, result: .delivered) }
+        unreported.removeAll()
+        try hook(.reports, true)
+        return reports
+    }
+
+    func close(wait: Duration) {}
+}
