@@ -80,11 +80,20 @@ func writeCommands(
     // A tombstone takes nothing back: its owner asked for its erasure.
     let attested = writes.registrations.filter { state.keys[$0.key.keyID]?.status != .erased }
     var commands: [Command] = []
-    if !fresh.isEmpty { commands.append(insertKeys(fresh)) }
-    if !attested.isEmpty { commands.append(try storeAttestations(attested)) }
-    if !writes.inbox.isEmpty { commands.append(insertInbox(writes.inbox)) }
-    if !writes.signCounts.isEmpty { commands.append(raiseSignCounts(writes.signCounts)) }
-    if !writes.progress.isEmpty { commands.append(advanceProgress(writes.progress, group)) }
+    if !fresh.isEmpty { commands.append(insertKeys(fresh).changing(fresh.count)) }
+    if !attested.isEmpty {
+        commands.append(try storeAttestations(attested).changing(attested.count))
+    }
+    if !writes.inbox.isEmpty {
+        commands.append(insertInbox(writes.inbox).changing(writes.inbox.count))
+    }
+    if !writes.signCounts.isEmpty {
+        commands.append(raiseSignCounts(writes.signCounts).changing(writes.signCounts.count))
+    }
+    if !writes.progress.isEmpty {
+        commands.append(
+            advanceProgress(writes.progress, group).changing(writes.progress.count))
+    }
     return commands
 }
 

@@ -63,9 +63,15 @@ final class Connection {
             expected.append(nil)
         }
         guard PQpipelineSync(handle) == 1 else { throw lost() }
-        let results = try collect(expected, until: deadline)
-        guard PQexitPipelineMode(handle) == 1 else { throw lost() }
-        return results
+        do throws(PostgresError) {
+            let results = try collect(expected, until: deadline)
+            guard PQexitPipelineMode(handle) == 1 else { throw lost() }
+            return results
+        } catch {
+            // Succeeds if all results were taken; if not, this connection is of no further use.
+            PQexitPipelineMode(handle)
+            throw error
+        }
     }
 
     /// Executes a script of several statements without parameters.

@@ -41,7 +41,8 @@ package final class PostgresKeyStore: KeyStore {
             abandonTransaction()
             throw fenced("reset progress")
         }
-        try commit([progressCommand(.resetProgress, progress)], "reset progress")
+        let reset = progressCommand(.resetProgress, progress).changing(progress.count)
+        try commit([reset], "reset progress")
     }
 
     package func keys(for keyIDs: Set<KeyID>) throws(Fault) -> [KeyID: StoredKey] {
@@ -119,6 +120,14 @@ package final class PostgresKeyStore: KeyStore {
         try perform(operation) { (connection) throws(PostgresError) in
             let results = try connection.run(commands + [Command(.commit)])
             try requireCommit(results.last)
+            // The rows were locked or new, so this can't differ unless a trigger, a rule or a
+            // policy that isn't ours has its hands in our tables. It is too late to undo, but no
+            // further verdict may rest on such a database.
+            for (command, result) in zip(commands, results)
+            where command.changes != nil && command.changes != result.changedCount {
+                throw PostgresError(
+                    .unexpectedAnswer("\(command.statement.name) changed too few or many rows"))
+            }
         }
     }
 

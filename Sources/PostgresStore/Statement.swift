@@ -12,10 +12,19 @@ struct Command {
     let statement: Statement
     /// As many as the text names.
     let parameters: [Parameter]
+    /// How many rows it must change; nil if that is not known beforehand.
+    private(set) var changes: Int?
 
     init(_ statement: Statement, _ parameters: Parameter...) {
         self.statement = statement
         self.parameters = parameters
+    }
+
+    /// The same command, which must change exactly so many rows.
+    func changing(_ rows: Int) -> Command {
+        var command = self
+        command.changes = rows
+        return command
     }
 }
 

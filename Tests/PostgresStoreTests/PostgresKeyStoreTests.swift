@@ -85,6 +85,36 @@ import Worker
         #expect(try lockTimeout() == "0")
     }
 
+    @Test func `a foreign trigger that drops our writes stops the worker`() throws {
+        let database = try TestDatabase()
+        try database.put(Sample.registration(1))
+        try database.connect().execute(
+            """
+            CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+            CREATE TRIGGER skip BEFORE UPDATE ON attest.keys
+                FOR EACH ROW EXECUTE FUNCTION skip();
+            """)
+        let store = try database.makeStore()
+        let reads = BatchReads(partitions: [], keyIDs: [Sample.keyID(1)], requests: [])
+        let fault = #expect(throws: Fault.self) {
+            try store.transact(reads) { _ in
+                (writes: BatchWrites(signCounts: [Sample.keyID(1): 1]), result: ())
+            }
+        }
+        #expect(fault?.disposition == .stop(.incompatible))
+    }
+
+    @Test func `a connection goes on after an error, with either protocol`() throws {
+        let connection = try TestDatabase().connect().connection
+        let wrong = Command(Statement(name: "wrong", sql: "SELECT 1 / 0"))
+        for _ in 0..<2 {
+            #expect(throws: PostgresError.self) { try connection.run([wrong]) }
+            try connection.script("SELECT 1; SELECT 2")
+            #expect(throws: PostgresError.self) { try connection.script("SELECT 1 / 0; SELECT 2") }
+            #expect(try connection.run([Command(.begin), Command(.rollback)]).count == 2)
+        }
+    }
+
     @Test func `fifty assertions of one key in one batch are one row`() throws {
         let database = try TestDatabase()
         try database.put(Sample.registration(1))
