@@ -1,15 +1,5 @@
 internal import CCrypto
 
-/// Where in a chain a certificate stands.
-public enum CertificatePosition: Int, Hashable, Sendable, CaseIterable {
-    /// The credential certificate.
-    case leaf = 0
-    /// The certificate that issued the leaf.
-    case intermediate = 1
-    /// The trusted root.
-    case anchor = 2
-}
-
 /// Why a chain does not verify.
 public enum ChainFailure: Error, Hashable, Sendable {
     /// A certificate's validity had ended.

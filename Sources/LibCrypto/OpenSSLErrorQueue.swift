@@ -9,4 +9,9 @@ enum OpenSSLErrorQueue {
     static func clear() {
         ERR_clear_error()
     }
+
+    /// Whether nothing is in the queue.
+    static var isEmpty: Bool {
+        ERR_peek_error() == 0
+    }
 }

@@ -63,7 +63,9 @@ public final class P256PublicKey: @unchecked Sendable, Hashable {
         // Out of memory is no verdict on the signature: nothing true could be answered.
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
         defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1 else { return false }
+        guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1 else {
+            preconditionFailure("libcrypto can't begin a verification")
+        }
         return EVP_DigestVerify(
             context, derSignature, derSignature.count, message, message.count) == 1
     }
@@ -87,9 +89,10 @@ public final class P256PublicKey: @unchecked Sendable, Hashable {
 /// point of the curve but infinity is valid, and the quick check (SP 800-56A, 5.6.2.3.4) says as
 /// much.
 private func makeKey(x963: [UInt8]) -> OpaquePointer? {
-    guard let key = EVP_PKEY_new() else { preconditionFailure("out of memory") }
-    guard EVP_PKEY_copy_parameters(key, generator.key) == 1,
-        EVP_PKEY_set1_encoded_public_key(key, x963, x963.count) == 1,
+    guard let key = EVP_PKEY_new(), EVP_PKEY_copy_parameters(key, generator.key) == 1 else {
+        preconditionFailure("out of memory")
+    }
+    guard EVP_PKEY_set1_encoded_public_key(key, x963, x963.count) == 1,
         isOnCurve(key)
     else {
         EVP_PKEY_free(key)
