@@ -131,16 +131,3 @@ package struct DeadLetter: Hashable, Sendable {
         return String(scalars)
     }
 }
-
-extension UnreadableRecord {
-    /// One sentence for a person.
-    package var message: String {
-        switch self {
-        case .emptyValue: "The record has no value."
-        case .valueTooLarge: "The record's value is larger than the limit."
-        case .notAJSONObject: "The record's value is not a JSON object in UTF-8."
-        case .unreadableEnvelope:
-            "The record's CloudEvents envelope is incomplete or of a version that is not known."
-        }
-    }
-}

@@ -1,43 +1,4 @@
 package import AppAttest
-package import LibCrypto
-
-/// Where a record lies: topic, partition and offset.
-package struct RecordPlace: Hashable, Sendable {
-    /// The topic's name.
-    package let topic: String
-    /// The partition's number, from 0.
-    package let partition: Int32
-    /// The offset, from 0.
-    package let offset: Int64
-
-    /// A place from its parts.
-    package init(topic: String, partition: Int32, offset: Int64) {
-        self.topic = topic
-        self.partition = partition
-        self.offset = offset
-    }
-}
-
-/// A verdict's identity: 16 bytes, a fixed function of the request's identity.
-package struct VerdictID: Hashable, Sendable {
-    /// Lower-case UUID text of 36 characters (version 8, RFC 9562 §5.8).
-    package let text: String
-
-    /// The first 16 bytes of a digest, with version and variant set.
-    package init(_ digest: Digest32) {
-        var bytes = Array(digest.bytes.prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x80
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let hex = Array("0123456789abcdef")
-        var text = ""
-        for (position, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(position) { text.append("-") }
-            text.append(hex[Int(byte >> 4)])
-            text.append(hex[Int(byte & 0x0F)])
-        }
-        self.text = text
-    }
-}
 
 /// What the worker answers to one request.
 package struct Verdict: Hashable, Sendable {

@@ -1,0 +1,33 @@
+/// The stable codes of what the worker itself refuses.
+///
+/// A case is never renamed.
+package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
+    /// The message breaks the schema: a field is missing, of another type, too long, or not base64.
+    case malformedMessage = "malformed_message"
+    /// `format` is not `apple-app-attest`, or the message is of a kind this version can't judge.
+    case unsupportedFormat = "unsupported_format"
+    /// The registered key belongs to an app that is no longer configured.
+    case unknownApp = "unknown_app"
+    /// No registration of this key is known.
+    case unknownKey = "unknown_key"
+    /// The key was revoked by an operator.
+    case keyRevoked = "key_revoked"
+    /// The key was erased on request of its owner.
+    case keyErased = "key_erased"
+    /// The key is bound to another subject.
+    case subjectMismatch = "subject_mismatch"
+    /// A second attestation of a known key, where policy refuses that.
+    case keyAlreadyRegistered = "key_already_registered"
+    /// The sign count is not above the highest one accepted: a replay.
+    case counterNotIncreasing = "counter_not_increasing"
+    /// The request id was used before with other content.
+    case requestIDConflict = "request_id_conflict"
+    /// The record is older than `maxRequestAge`.
+    case requestTooOld = "request_too_old"
+    /// The record's timestamp is ahead of the clock by more than `maxClockSkew`.
+    case requestFromTheFuture = "request_from_the_future"
+    /// The record has no timestamp, so there is no instant at which to judge it.
+    case requestTimeUnknown = "request_time_unknown"
+    /// The request was decided before and its verdict is no longer kept.
+    case staleRequest = "stale_request"
+}
