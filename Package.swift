@@ -112,6 +112,7 @@ if ProcessInfo.processInfo.environment["FUZZ"] != nil {
         ("FuzzAuthenticatorData", ["AppAttest", "LibCrypto"]),
         ("FuzzAttestation", ["AppAttest", "LibCrypto"]),
         ("FuzzAssertion", ["AppAttest", "LibCrypto"]),
+        ("FuzzRequest", ["Wire"]),
     ]
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
     for target in package.targets where ["LibCrypto", "AppAttest", "Wire"].contains(target.name) {
