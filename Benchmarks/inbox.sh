@@ -27,7 +27,8 @@ cd "$folder"
 "${as[@]}" "$binaries/initdb" -D "$folder/data" -U postgres -A trust --locale=C.UTF-8 >/dev/null
 "${as[@]}" "$binaries/pg_ctl" start -s -w -D "$folder/data" -l "$folder/log" \
     -o "-c listen_addresses= -c autovacuum=off -c unix_socket_directories=$folder"
-echo "$("$binaries/postgres" --version), $daily rows a day, $retention days, $(nproc) cores, load $(cut -d' ' -f1-3 /proc/loadavg)"
+echo "$("$binaries/postgres" --version), $daily rows a day, $retention days," \
+    "$(nproc) cores, load $(cut -d' ' -f1-3 /proc/loadavg)"
 for ((round = 1; round <= rounds; round++)); do
     for shape in one_table days; do
         "$binaries/psql" -X -q -h "$folder" -U postgres -v shape=$shape -v daily="$daily" \

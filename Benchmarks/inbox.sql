@@ -1,6 +1,7 @@
 -- One turn of inbox.sh: fills :shape with a retention's worth of days, then goes on for as long
--- again, at first without and then with what keeps it small: pruning, and a VACUUM a day. Batches of 200 are looked up, inserted and
--- committed, as the worker does it; verdicts have 400 bytes.
+-- again, at first without and then with what keeps it small: pruning, and a VACUUM a day.
+-- Batches of 200 are looked up, inserted and committed, as the worker does it; verdicts have 400
+-- bytes.
 --
 -- Variables: shape ("one_table", "days"), daily (rows a day), retention (days).
 \set QUIET 1
@@ -66,7 +67,7 @@ BEGIN
 END $$;
 CREATE FUNCTION report(phase text, began timestamptz, inserted bigint) RETURNS text
 LANGUAGE sql AS $$
-    SELECT format('%-34s %8s rows/s  %9s rows  table %4s B/row  primary key %5s B/row  date %4s B/row',
+    SELECT format('%-42s %8s rows/s  %9s rows  B/row: table %4s, primary key %5s, date %4s',
         phase, round(inserted / extract(epoch FROM clock_timestamp() - began)),
         (SELECT count(*) FROM inbox),
         round(sum(pg_table_size(relid)) / (SELECT count(*) FROM inbox)),
@@ -92,7 +93,8 @@ SELECT step FROM generate_series(:retention + 3, 3 * :retention) AS day,
     LATERAL (VALUES (1, format('CALL one_day(%s, %s, %s, true)', day, :daily, :retention)),
         (2, 'VACUUM inbox')) AS steps (place, step)
 ORDER BY day, place \gexec
-SELECT report(:'shape' || ', pruned and vacuumed, 2 turns', :'began', (2 * :retention - 2) * :daily);
+SELECT report(
+    :'shape' || ', pruned and vacuumed, 2 turns', :'began', (2 * :retention - 2) * :daily);
 VACUUM inbox;
 \if :is_partitioned
 INSERT INTO inbox SELECT request, decided_on + 1, content_digest, verdict
@@ -100,7 +102,7 @@ INSERT INTO inbox SELECT request, decided_on + 1, content_digest, verdict
 SELECT 'days: the same request on two days is stored ' || count(*) || ' times'
 FROM inbox GROUP BY request HAVING count(*) > 1;
 \else
-SELECT format('one_table after VACUUM: %s dead rows, %s %% of the table free, primary key %s %% full',
+SELECT format('one_table, VACUUM done: %s dead rows, %s %% of it free, primary key %s %% full',
     dead_tuple_count, round(free_percent), round(avg_leaf_density))
 FROM pgstattuple('inbox'), pgstatindex('inbox_pkey');
 \endif

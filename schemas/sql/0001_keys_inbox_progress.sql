@@ -26,10 +26,10 @@ CREATE TABLE attest.keys (
 ) WITH (fillfactor = 80);
 
 COMMENT ON TABLE attest.keys IS 'One row a registered key; the sign count is never lowered.';
-COMMENT ON COLUMN attest.keys.key_id IS 'SHA-256 of the public key: the 32 bytes of Apple''s key id.';
+COMMENT ON COLUMN attest.keys.key_id IS 'SHA-256 of the public key: Apple''s key id, 32 bytes.';
 COMMENT ON COLUMN attest.keys.public_key IS '65 bytes, X9.63 uncompressed; empty once erased.';
 COMMENT ON COLUMN attest.keys.sign_count IS 'The highest sign count accepted.';
-COMMENT ON COLUMN attest.keys.subject IS 'Owner of the key, as the gateway named it at registration.';
+COMMENT ON COLUMN attest.keys.subject IS 'Owner of the key, named by the gateway.';
 
 -- What the last attestation of a key told: kilobytes that no assertion needs.
 CREATE TABLE attest.attestations (
@@ -93,7 +93,7 @@ CREATE TABLE attest.partition_progress (
 ) WITH (fillfactor = 20);
 
 COMMENT ON TABLE attest.partition_progress IS 'How far each partition is decided, and its owner.';
-COMMENT ON COLUMN attest.partition_progress.epoch IS 'Rises with each claim; an older one is fenced.';
+COMMENT ON COLUMN attest.partition_progress.epoch IS 'Rises with each claim, fencing older ones.';
 COMMENT ON COLUMN attest.partition_progress.next_offset IS 'The first offset not decided yet.';
 COMMENT ON COLUMN attest.partition_progress.published_offset IS
     'The first offset whose verdict is not known to be delivered.';
