@@ -62,6 +62,23 @@ struct ClientConfiguration: ~Copyable {
     }
 }
 
+/// C ends a text at its first zero byte: with one inside, a reserved name would pass for another.
+private func ruleOfSpelling(_ name: String, _ value: String) -> String? {
+    let isSpelled = name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default:
+            false
+        }
+    }
+    guard isSpelled, !name.isEmpty else {
+        return "must be a name of small letters, digits, '.' and '_'"
+    }
+    return value.utf8.contains(0) ? "must have a value without zero bytes" : nil
+}
+
 /// Whether a property's value may be a secret, or lead to one.
 private func isSecret(_ name: String) -> Bool {
     ["password", "secret", "pem", "key", "oauthbearer.config", "username", "jaas", "token"]
@@ -74,7 +91,8 @@ extension KafkaSettings {
         let scratch = ClientConfiguration()
         return properties.sorted { $0.key < $1.key }.compactMap { name, value in
             let rule =
-                ReservedProperty.reason(for: name).map { "can't be set: \($0)" }
+                ruleOfSpelling(name, value)
+                ?? ReservedProperty.reason(for: name).map { "can't be set: \($0)" }
                 ?? scratch.set(name, value)
             return rule.map { KafkaSettingsProblem(setting: "properties.\(name)", rule: $0) }
         }
@@ -100,12 +118,14 @@ extension KafkaSettings {
 
     /// Values that may be overruled by ``properties``.
     private func tunedProperties(for role: ClientRole) -> [(String, String)] {
+        // A broker that is back is noticed within so long; the default would be 10 s.
+        let common = [("reconnect.backoff.max.ms", "2000")]
         switch role {
         case .source, .reader:
             // A request waits at most so long at the broker for company.
-            [("fetch.wait.max.ms", "50")]
+            return common + [("fetch.wait.max.ms", "50")]
         case .sink:
-            [
+            return common + [
                 ("linger.ms", "5"),
                 // Above the 1 MB default: a dead letter is its request plus headers.
                 ("message.max.bytes", "4194304"),
@@ -114,7 +134,7 @@ extension KafkaSettings {
                 ("batch.size", "131072"),
             ]
         case .administrator:
-            []
+            return common
         }
     }
 

@@ -91,6 +91,7 @@ private final class Departure: @unchecked Sendable {
 
     private func serve(_ queue: OpaquePointer, wait: Duration) {
         while let event = KafkaEvent(from: queue, wait: wait) {
+            if let line = event.logLine { client.say(level: line.level, line.facility, line.text) }
             if event.type == RD_KAFKA_EVENT_REBALANCE { giveUp(event.partitions) }
             guard rd_kafka_consumer_closed(client.handle) == 0 else { return }
         }

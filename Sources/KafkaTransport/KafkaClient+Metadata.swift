@@ -1,14 +1,6 @@
 internal import CRdkafka
 internal import Worker
 
-/// A broker as the cluster tells it.
-struct BrokerAddress {
-    /// Its id.
-    let id: Int32
-    /// Host and port: `host:port`.
-    let address: String
-}
-
 extension KafkaClient {
     /// The brokers of the cluster.
     ///
@@ -23,11 +15,10 @@ extension KafkaClient {
         }
     }
 
-    /// How many partitions a topic has.
+    /// Whether a topic is there, and with how many partitions.
     ///
-    /// - Throws: the topic's own error as a fault whose code is its name, or `.retry` when no
-    ///   broker answers in time.
-    func partitionCount(of topic: String, wait: Duration) throws(Fault) -> Int {
+    /// - Throws: `.retry` when no broker answers in time.
+    func topicState(_ topic: String, wait: Duration) throws(Fault) -> TopicState {
         guard let handle = rd_kafka_topic_new(self.handle, topic, nil) else {
             throw error("look at topic \(topic)", rd_kafka_last_error()).fault()
         }
@@ -37,12 +28,18 @@ extension KafkaClient {
         let topics = UnsafeBufferPointer(
             start: metadata.pointee.topics, count: Int(metadata.pointee.topic_cnt))
         guard let found = topics.first(where: { String(cString: $0.topic) == topic }) else {
-            throw error(
-                "look at topic \(topic)", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
-            ).fault()
+            return .missing
         }
-        try check(found.err, "look at topic \(topic)")
-        return Int(found.partition_cnt)
+        switch found.err {
+        case RD_KAFKA_RESP_ERR_NO_ERROR:
+            return .found(partitions: Int(found.partition_cnt))
+        case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+            return .missing
+        case _ where KafkaError.isRefusalOfRights(found.err):
+            return .notPermitted
+        default:
+            return .failed(code: String(cString: rd_kafka_err2name(found.err)))
+        }
     }
 
     /// The caller frees the answer.

@@ -83,9 +83,27 @@ struct KafkaEvent: ~Copyable {
             level: Int(level), facility: String(cString: facility), text: String(cString: text))
     }
 
-    /// The answer to a request for topic configurations; nil if the event is something else.
-    var describedConfigurations: OpaquePointer? {
-        rd_kafka_event_DescribeConfigs_result(pointer)
+    /// The first resource of an answer to a request for configurations.
+    func describedConfiguration() -> TopicConfiguration {
+        var count = 0
+        guard let result = rd_kafka_event_DescribeConfigs_result(pointer),
+            let resources = rd_kafka_DescribeConfigs_result_resources(result, &count),
+            let resource = UnsafeBufferPointer(start: resources, count: count).first ?? nil
+        else { return .notAnswered(code: "incomplete_answer") }
+        let code = rd_kafka_ConfigResource_error(resource)
+        guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            return .notAnswered(code: String(cString: rd_kafka_err2name(code)))
+        }
+        var entryCount = 0
+        let entries = rd_kafka_ConfigResource_configs(resource, &entryCount)
+        var values: [String: String] = [:]
+        for case let entry? in UnsafeBufferPointer(start: entries, count: entryCount) {
+            guard let name = rd_kafka_ConfigEntry_name(entry),
+                let value = rd_kafka_ConfigEntry_value(entry)
+            else { continue }
+            values[String(cString: name)] = String(cString: value)
+        }
+        return .known(values)
     }
 }
 

@@ -1,5 +1,3 @@
-internal import CRdkafka
-
 /// What librdkafka says about connections, the group and its own state.
 ///
 /// It holds addresses, names of topics and groups, and codes; never a byte of a record.
@@ -19,7 +17,8 @@ package struct KafkaLogLine: Hashable, Sendable {
     }
 }
 
-/// Where the lines of a client go: called on the thread that uses the client.
+/// Where the lines of a client go: called on the thread that uses the client, and while it closes
+/// on another.
 package typealias KafkaLog = @Sendable (KafkaLogLine) -> Void
 
 extension KafkaLogLine {

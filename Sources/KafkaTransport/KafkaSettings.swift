@@ -84,6 +84,16 @@ package struct KafkaSettingsProblem: Hashable, Sendable, CustomStringConvertible
     }
 }
 
+extension KafkaSettings: CustomStringConvertible {
+    /// Where to and as whom; of the properties only the names, as their values may be secrets.
+    package var description: String {
+        """
+        KafkaSettings(\(bootstrapServers), group \(groupID), topics \(requestTopics), \
+        properties \(properties.keys.sorted()))
+        """
+    }
+}
+
 extension KafkaSettings {
     /// Everything that is wrong with the settings, at once; connects to nothing.
     ///

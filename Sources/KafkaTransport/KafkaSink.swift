@@ -62,7 +62,11 @@ package final class KafkaSink: VerdictSink {
         let deadline = Deadline(after: warmUpPatience)
         for topic in topics where !deadline.isOver {
             do {
-                _ = try client.partitionCount(of: topic, wait: deadline.remaining)
+                let state = try client.topicState(topic, wait: deadline.remaining)
+                guard case .found = state else {
+                    client.say(level: KafkaLogLine.warning, "TOPIC", "\(topic): \(state)")
+                    continue
+                }
             } catch {
                 client.say(level: KafkaLogLine.warning, error.code, error.description)
             }

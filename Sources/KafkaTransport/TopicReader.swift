@@ -24,7 +24,12 @@ package final class TopicReader {
         let configuration = try settings.configuration(for: .reader)
         configuration.enableEvents(RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
         client = try KafkaClient(RD_KAFKA_CONSUMER, configuration: configuration, log: log)
-        let count = try client.partitionCount(of: topic, wait: TopicReader.searchPatience)
+        let state = try client.topicState(topic, wait: TopicReader.searchPatience)
+        guard case .found(let count) = state else {
+            throw Fault(
+                operation: "read \(topic)", code: "no_topic", disposition: .stop(.incompatible),
+                message: "the topic can't be read: \(state)")
+        }
         let partitions = (0..<Int32(clamping: count)).map {
             TopicPartition(topic: topic, partition: $0)
         }
