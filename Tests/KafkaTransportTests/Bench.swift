@@ -38,6 +38,19 @@ struct Bench {
         self.settings = settings
     }
 
+    /// The same, narrowed to some partitions.
+    fileprivate init(_ whole: Bench, partitions: [TopicPartition]) {
+        broker = whole.broker
+        topic = whole.topic
+        settings = whole.settings
+        self.partitions = partitions
+    }
+
+    /// Each partition at the same offset.
+    func all(at offset: Int64) -> [TopicPartition: Int64] {
+        Dictionary(partitions.map { ($0, offset) }) { first, _ in first }
+    }
+
     func source(log: @escaping KafkaLog = { _ in }) throws -> KafkaSource {
         try KafkaSource(settings: settings, log: log)
     }
@@ -67,6 +80,42 @@ struct Bench {
 
     func allRecords() throws -> [Record] {
         try TopicReader(topic: topic, settings: settings) { _ in }.readToEnd(wait: .seconds(10))
+    }
+}
+
+/// A member of a group that several tests share, as each join takes 3 s: every test takes
+/// partitions of its own of the one topic, starts them, and stops them in the end.
+struct SharedMember {
+    let bench: Bench
+    let source: KafkaSource
+    private var free: [TopicPartition]
+
+    private static let shared = Mutex<SharedMember?>(nil)
+
+    private init() throws {
+        bench = try Bench(partitions: 16)
+        source = try bench.source()
+        guard case .assigned(let partitions) = try source.awaitChange() else {
+            throw BrokerProcess.Failure(text: "expected an assignment")
+        }
+        free = partitions
+        try source.start([:])
+    }
+
+    /// Lends the member and some partitions that were not used before.
+    static func withPartitions(
+        _ count: Int, _ body: (KafkaSource, Bench) throws -> Void
+    ) throws {
+        try shared.withLock { member in
+            var lent = try member ?? SharedMember()
+            let partitions = Array(lent.free.prefix(count))
+            lent.free.removeFirst(count)
+            member = lent
+            defer { member = lent }
+            try body(lent.source, Bench(lent.bench, partitions: partitions))
+            try lent.source.resume()
+            try lent.source.stop(partitions)
+        }
     }
 }
 
@@ -108,5 +157,18 @@ extension Sequence<Record> {
     /// The offsets seen of a partition, in the order they came.
     func offsets(of partition: TopicPartition) -> [Int64] {
         filter { $0.partition == partition }.map(\.place.offset)
+    }
+}
+
+/// The lines that a client has written.
+final class Lines: Sendable {
+    private let lines = Mutex<[KafkaLogLine]>([])
+
+    var all: [KafkaLogLine] {
+        lines.withLock { $0 }
+    }
+
+    @Sendable func add(_ line: KafkaLogLine) {
+        lines.withLock { $0.append(line) }
     }
 }

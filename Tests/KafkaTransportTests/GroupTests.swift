@@ -1,0 +1,141 @@
+import Testing
+import Worker
+
+@testable import KafkaTransport
+
+extension BrokerTests {
+    @Suite(.serialized)
+    struct GroupTests {
+        @Test func `an assignment not taken yet survives a second member's coming`() throws {
+            let bench = try Bench(partitions: 2)
+            try bench.fill(0..<50)
+            let first = try bench.source()
+            #expect(try first.awaitChange() == .assigned(bench.partitions))
+            try first.start([:])
+            let second = try bench.source()
+            // Both must poll, or neither gets on.
+            let told = try Pair(first, second).awaitChange(ofFirst: true)
+            #expect(told == .revoked(bench.partitions))
+            try first.stop(bench.partitions)
+            let changes = try Pair(first, second).awaitBoth()
+            guard case .assigned(let ofFirst) = changes.first,
+                case .assigned(let ofSecond) = changes.second
+            else {
+                Issue.record("both must be assigned, got \(changes)")
+                return
+            }
+            #expect((ofFirst + ofSecond).sorted() == bench.partitions)
+            try first.start([:])
+            try second.start([ofSecond[0]: 0])
+            #expect(try second.take(50).offsets(of: ofSecond[0]) == Array(0..<50))
+            try first.start([ofFirst[0]: 40])
+            #expect(try first.take(10).offsets(of: ofFirst[0]) == Array(40..<50))
+
+            // The one that stays gets all, and goes on from the offsets it is given.
+            second.close()
+            #expect(try first.awaitChange() == .revoked(ofFirst))
+            try first.stop(ofFirst)
+            #expect(try first.awaitChange() == .assigned(bench.partitions))
+            try first.start([bench.partitions[0]: 45, bench.partitions[1]: 45])
+            let records = try first.take(10)
+            #expect(records.offsets(of: bench.partitions[0]) == Array(45..<50))
+            #expect(records.offsets(of: bench.partitions[1]) == Array(45..<50))
+        }
+
+        @Test func `records held back are dropped with their partition`() throws {
+            let bench = try Bench(partitions: 1)
+            try bench.fill(0..<10)
+            let first = try bench.source()
+            try first.join()
+            let small = BatchLimits(recordsMax: 100, bytesMax: 6)
+            // Room for one and a half.
+            #expect(try first.take(1, limits: small).count >= 1)
+            try first.commit([bench.partitions[0]: 4])
+            let second = try bench.source()
+            let told = try Pair(first, second).awaitChange(ofFirst: true, limits: small)
+            #expect(told == .revoked(bench.partitions))
+            #expect(try first.poll(limits: small, wait: .zero).records.isEmpty)
+            try first.stop(bench.partitions)
+            #expect(try first.poll(limits: small, wait: .zero).records.isEmpty)
+            #expect(throws: Fault.self) { try first.commit([bench.partitions[0]: 5]) }
+            let position = LogPosition(committed: 4, low: 0, high: 10)
+            #expect(try first.positions(of: bench.partitions) == [bench.partitions[0]: position])
+        }
+
+        @Test func `nothing is committed for partitions that were lost`() throws {
+            let bench = try Bench()
+            let source = try bench.source()
+            try source.join()
+            try source.commit([bench.partitions[0]: 0])
+            try bench.broker.command("errors Heartbeat UNKNOWN_MEMBER_ID 1")
+            #expect(try source.awaitChange() == .lost(bench.partitions))
+            let fault = #expect(throws: Fault.self) { try source.commit([bench.partitions[0]: 1]) }
+            #expect(fault?.disposition == .fenced)
+            #expect(throws: Fault.self) { try source.start([bench.partitions[0]: 0]) }
+            try source.stop(bench.partitions)
+            #expect(try source.awaitChange() == .assigned(bench.partitions))
+            try source.start([bench.partitions[0]: 0])
+            try source.commit([bench.partitions[0]: 1])
+            try source.pause()
+            #expect(ContinuousClock().measure { source.close() } < .seconds(3))
+        }
+
+        @Test func `closing returns at every moment of a join`() throws {
+            for pause in [0, 50, 500, 2_995] {
+                let bench = try Bench(partitions: 2)
+                let source = try bench.source()
+                let wait = Deadline(after: .milliseconds(pause))
+                while !wait.isOver {
+                    _ = try source.poll(limits: Bench.limits, wait: wait.remaining)
+                }
+                let duration = ContinuousClock().measure { source.close() }
+                // A join that is under way holds the leave up, at the mock as at a broker.
+                #expect(duration < KafkaClient.closePatience, "after \(pause) ms")
+            }
+        }
+
+        @Test func `closing returns while an answer is owed`() throws {
+            let bench = try Bench()
+            let source = try bench.source()
+            #expect(try source.awaitChange() == .assigned(bench.partitions))
+            #expect(ContinuousClock().measure { source.close() } < .seconds(3))
+            source.close()
+            #expect(throws: Fault.self) { try source.pause() }
+        }
+    }
+}
+
+/// Two members that are polled in turn, as neither gets on without the other.
+struct Pair {
+    private let first: KafkaSource
+    private let second: KafkaSource
+
+    init(_ first: KafkaSource, _ second: KafkaSource) {
+        self.first = first
+        self.second = second
+    }
+
+    func awaitChange(
+        ofFirst: Bool, limits: BatchLimits = Bench.limits
+    ) throws -> AssignmentChange {
+        let deadline = Deadline(after: .seconds(20))
+        while !deadline.isOver {
+            let polled = try first.poll(limits: limits, wait: .milliseconds(50))
+            if let change = polled.change { return change }
+            _ = try second.poll(limits: limits, wait: .milliseconds(50))
+        }
+        throw BrokerProcess.Failure(text: "the first member was told nothing in time")
+    }
+
+    func awaitBoth() throws -> (first: AssignmentChange, second: AssignmentChange) {
+        var changes: (AssignmentChange?, AssignmentChange?) = (nil, nil)
+        let deadline = Deadline(after: .seconds(20))
+        while !deadline.isOver {
+            let one = try first.poll(limits: Bench.limits, wait: .milliseconds(50)).change
+            let other = try second.poll(limits: Bench.limits, wait: .milliseconds(50)).change
+            changes = (changes.0 ?? one, changes.1 ?? other)
+            if let first = changes.0, let second = changes.1 { return (first, second) }
+        }
+        throw BrokerProcess.Failure(text: "not both members were told something: \(changes)")
+    }
+}
