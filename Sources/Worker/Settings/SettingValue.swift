@@ -1,0 +1,108 @@
+internal import FoundationEssentials
+
+/// A value as it was written, before its rule is applied.
+///
+/// Files and JSON variables give any case, other variables and flags always ``text(_:)``.
+package enum SettingValue: Hashable, Sendable {
+    /// A JSON string, a variable's or a flag's value.
+    case text(String)
+    /// A whole JSON number.
+    case number(Int64)
+    /// Another JSON number.
+    case fraction(Double)
+    /// A JSON boolean.
+    case flag(Bool)
+    /// A JSON array.
+    case list([SettingValue])
+    /// A JSON object.
+    case object([String: SettingValue])
+    /// JSON null.
+    case null
+
+    /// Reads JSON5 (comments, unquoted keys, trailing commas).
+    ///
+    /// Of a member that occurs twice the first is taken: the decoder does not tell.
+    ///
+    /// - Parameter bytes: UTF-8.
+    /// - Throws: ``SettingSyntaxError``.
+    init(parsingJSON5 bytes: [UInt8]) throws(SettingSyntaxError) {
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
+        do {
+            self = try decoder.decode(SettingValue.self, from: Data(bytes))
+        } catch {
+            throw SettingSyntaxError()
+        }
+    }
+
+    /// The value as one would write it, for an error message; long ones are cut.
+    var written: String {
+        switch self {
+        case .text(let text):
+            text.unicodeScalars.count > 60 ? "\"\(text.prefix(57))…\"" : "\"\(text)\""
+        case .number(let number): String(number)
+        case .fraction(let number): String(number)
+        case .flag(let flag): String(flag)
+        case .list: "a list"
+        case .object: "an object"
+        case .null: "null"
+        }
+    }
+}
+
+extension SettingValue: Decodable {
+    /// Takes whatever JSON value there is.
+    ///
+    /// - Parameter decoder: stands at the value.
+    /// - Throws: what the decoder throws when the JSON is broken.
+    package init(from decoder: any Decoder) throws {
+        if let members = try? decoder.container(keyedBy: MemberName.self) {
+            var object: [String: SettingValue] = [:]
+            for name in members.allKeys {
+                object[name.stringValue] = try members.decode(SettingValue.self, forKey: name)
+            }
+            self = .object(object)
+            return
+        }
+        if var elements = try? decoder.unkeyedContainer() {
+            var list: [SettingValue] = []
+            while !elements.isAtEnd { list.append(try elements.decode(SettingValue.self)) }
+            self = .list(list)
+            return
+        }
+        let single = try decoder.singleValueContainer()
+        if single.decodeNil() {
+            self = .null
+        } else if let flag = try? single.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? single.decode(Int64.self) {
+            self = .number(number)
+        } else if let number = try? single.decode(Double.self) {
+            self = .fraction(number)
+        } else {
+            self = .text(try single.decode(String.self))
+        }
+    }
+}
+
+/// Text that is not JSON5.
+///
+/// The decoder does not say where.
+struct SettingSyntaxError: Error {
+    /// The rest of a sentence about what was read.
+    let message = "is not valid JSON5: look for a missing comma, quote or bracket"
+}
+
+/// Any member name of a JSON object.
+private struct MemberName: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) {
+        nil
+    }
+}

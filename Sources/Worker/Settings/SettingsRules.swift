@@ -1,0 +1,48 @@
+/// Rules that span several settings.
+enum SettingsRules {
+    /// What is wrong with settings that are right one by one.
+    ///
+    /// - Parameters:
+    ///   - reading: the settings and where they came from.
+    ///   - required: keys that must have been set.
+    /// - Returns: nothing if all is well.
+    static func problems(
+        of reading: SettingsReader.Reading, required: [String]
+    ) -> [SettingProblem] {
+        let settings = reading.settings
+        var problems: [SettingProblem] = []
+        func demand(_ holds: Bool, _ key: String, _ message: String) {
+            guard !holds else { return }
+            let origin = reading.origins[key] ?? .standard
+            problems.append(SettingProblem(key: key, origin: origin, message: message))
+        }
+        for setting in SettingsTable.all where required.contains(setting.key) {
+            demand(
+                reading.origins[setting.key] != nil, setting.key,
+                "must be set, in the file, as --\(setting.key) or as \(setting.variable)")
+        }
+        let appIDs = settings.apps.map(\.appID).filter { !$0.isEmpty }
+        demand(Set(appIDs).count == appIDs.count, "apps", "must have each appId once")
+        let topics = settings.kafka.topics
+        demand(
+            !topics.requests.contains(topics.verdicts), "kafka.topics.verdicts",
+            "must not be a request topic: the worker would read its own verdicts")
+        demand(
+            !topics.requests.contains(topics.deadLetters), "kafka.topics.deadLetters",
+            "must not be a request topic: a dead letter would come back for ever")
+        demand(
+            topics.deadLetters != topics.verdicts, "kafka.topics.deadLetters",
+            "must not be the verdict topic: its readers expect verdicts only")
+        demand(
+            settings.kafka.sessionTimeout <= settings.kafka.maxPollInterval,
+            "kafka.maxPollInterval", "must not be shorter than kafka.sessionTimeout")
+        demand(
+            settings.postgres.statementTimeout < settings.kafka.maxPollInterval,
+            "postgres.statementTimeout",
+            "must be shorter than kafka.maxPollInterval, or a slow statement loses the partitions")
+        demand(
+            settings.postgres.lockTimeout <= settings.postgres.statementTimeout,
+            "postgres.lockTimeout", "must not be longer than postgres.statementTimeout")
+        return problems
+    }
+}

@@ -1,0 +1,188 @@
+internal import AppAttest
+internal import Wire
+
+/// Every setting there is, in the order of the reference page.
+package enum SettingsTable {
+    /// The settings of a process.
+    package static let all: [Setting<Settings>] = kafka + postgres + worker + [apps] + log
+
+    /// The settings of one element of `apps`.
+    package static let app: [Setting<Settings.App>] = [
+        Setting(
+            "appId", \.appID, .appID,
+            "The app: its team id, a dot, its bundle identifier."),
+        Setting(
+            "environments", \.environments, .choices(of: AttestationEnvironment.self),
+            "Apple's environments whose keys are taken. Builds run from Xcode use `development`."),
+        Setting(
+            "reattestation", \.reattestation, .choice,
+            "Whether a second attestation of a known key refreshes its receipt and metadata, or"
+                + " is refused. The sign count stays in either case."),
+        Setting(
+            "trustAnchor", \.trustAnchor,
+            .optionalText("a certificate in PEM", bytesMax: 65_536), takesFile: true,
+            "A root to trust in place of Apple's. For tests only: whoever holds its key can forge"
+                + " every attestation of this app."),
+    ]
+
+    private static let kafka: [Setting<Settings>] = [
+        Setting(
+            "kafka.bootstrapServers", \.kafka.bootstrapServers,
+            .list("a list of host:port, each once") { !$0.isEmpty && !$0.contains(" ") },
+            "Brokers to start from."),
+        Setting(
+            "kafka.groupId", \.kafka.groupID, .text("a consumer group's name", bytesMax: 249),
+            "The consumer group; the same for all workers of a fleet."),
+        Setting(
+            "kafka.clientId", \.kafka.clientID, .text("a name", bytesMax: 249),
+            "What brokers call this process in their logs and quotas."),
+        Setting(
+            "kafka.topics.requests", \.kafka.topics.requests, .topics,
+            "Topics that requests are read from. What a message is, its fields tell."),
+        Setting(
+            "kafka.topics.verdicts", \.kafka.topics.verdicts, .topic,
+            "Topic that verdicts are published on, keyed by key id."),
+        Setting(
+            "kafka.topics.deadLetters", \.kafka.topics.deadLetters, .topic,
+            "Topic for records in which no request can be read."),
+        Setting(
+            "kafka.sessionTimeout", \.kafka.sessionTimeout,
+            .duration(in: .seconds(1)...(.seconds(1800))),
+            "How long a member that went silent keeps its partitions."),
+        Setting(
+            "kafka.maxPollInterval", \.kafka.maxPollInterval,
+            .duration(in: .seconds(1)...(.seconds(86_400))),
+            "How long a member may go without asking for records."),
+        Setting(
+            "kafka.assignmentStrategy", \.kafka.assignmentStrategy, .choice,
+            "How the group shares partitions out. `cooperative-sticky` needs librdkafka 2.3.0: an"
+                + " older one can abort the process with it."),
+        Setting(
+            "kafka.groupInstanceId", \.kafka.groupInstanceID,
+            .optionalText("a name that no other process of the group has", bytesMax: 200),
+            "A name that survives restarts, for static membership; each lane adds its number."),
+        Setting(
+            "kafka.prefetchBytesMax", \.kafka.prefetchBytesMax,
+            .size(in: (1 << 20)...(1 << 30)),
+            "The most bytes of records that one lane fetches ahead."),
+        .properties,
+        .propertyFiles,
+    ]
+
+    private static let postgres: [Setting<Settings>] = [
+        Setting(
+            "postgres.connection", \.postgres.connection,
+            .text("a libpq connection string or URI", bytesMax: 4096), isSecret: true,
+            "Where the database is. What it leaves out, libpq takes from `PGHOST`, `PGUSER`,"
+                + " `PGPASSFILE`, `PGSSLMODE` and its other variables."),
+        Setting(
+            "postgres.password", \.postgres.password, .text("a password", bytesMax: 4096),
+            isSecret: true,
+            "The password, where neither the connection string nor libpq's own means have it."),
+        Setting(
+            "postgres.connectTimeout", \.postgres.connectTimeout,
+            .duration(in: .seconds(2)...(.seconds(600))),
+            "How long one host may take to accept a connection."),
+        Setting(
+            "postgres.lockTimeout", \.postgres.lockTimeout,
+            .duration(in: .milliseconds(100)...(.seconds(600))),
+            "How long one statement may wait for another worker's lock."),
+        Setting(
+            "postgres.statementTimeout", \.postgres.statementTimeout,
+            .duration(in: .milliseconds(100)...(.seconds(600))),
+            "How long one statement may run before it is given up and tried again."),
+        Setting(
+            "postgres.inboxRetention", \.postgres.inboxRetention,
+            .duration(in: .seconds(86_400)...(.seconds(3650 * 86_400))),
+            "How long decided requests are remembered: a repetition within it is answered with"
+                + " the same bytes. Counted in whole days. At least the retention of the request"
+                + " topics, plus that of the group's offsets, plus the longest outage."),
+        Setting(
+            "postgres.allowAsynchronousCommit", \.postgres.allowsAsynchronousCommit, .flag,
+            "Whether `synchronous_commit = off` is tolerated: a crash of the server then forgets"
+                + " sign counts that were accepted, and takes a replay for new."),
+        Setting(
+            "postgres.pooled", \.postgres.isPooled, .flag,
+            "Whether a pooler in transaction mode, such as PgBouncer, stands in between: then no"
+                + " prepared statements, and no settings for a session."),
+    ]
+
+    private static let worker: [Setting<Settings>] = [
+        Setting(
+            "worker.lanes", \.worker.count, .integer(in: 0...256),
+            "Lanes in this process, a thread each with its own consumer, producer and database"
+                + " connection; 0 is one a core. More than partitions are idle."),
+        Setting(
+            "worker.batchRecordsMax", \.worker.limits.batch.recordsMax, .integer(in: 1...10_000),
+            "The most records in one batch, and so in one transaction."),
+        Setting(
+            "worker.batchBytesMax", \.worker.limits.batch.bytesMax,
+            .size(in: 1024...(256 << 20)),
+            "The most bytes of record values in one batch; a larger record is a batch alone."),
+        Setting(
+            "worker.valueBytesMax", \.worker.messageLimits.valueBytesMax,
+            .size(in: 1024...(64 << 20)),
+            "The most bytes of a request; larger ones are dead letters."),
+        Setting(
+            "worker.idleWait", \.worker.limits.idleWait,
+            .duration(in: .milliseconds(1)...(.seconds(5))),
+            "How long an idle lane waits for a record before it looks around. It delays a stop,"
+                + " not a record."),
+        Setting(
+            "worker.maxRequestAge", \.worker.maxRequestAge,
+            .duration(in: .seconds(1)...(.seconds(36_500 * 86_400))),
+            "How old a record's timestamp may be; older ones are `request_too_old`."),
+        Setting(
+            "worker.maxClockSkew", \.worker.maxClockSkew,
+            .duration(in: .milliseconds(0)...(.seconds(86_400))),
+            "How far ahead of this machine's clock a record's timestamp may be; beyond it is"
+                + " `request_from_the_future`."),
+        Setting(
+            "worker.drainTimeout", \.worker.limits.drainTimeout,
+            .duration(in: .milliseconds(100)...(.seconds(3600))),
+            "How long a stop may take. What is not done by then is delivered again."),
+        Setting(
+            "worker.deadLettersInARowMax", \.worker.limits.deadLettersInARowMax,
+            .integer(in: 0...1_000_000),
+            "So many dead letters in a row halt the worker, as then the topic is wrong and not the"
+                + " records; 0 never does."),
+    ]
+
+    private static let apps = Setting<Settings>(
+        key: "apps", rule: "a list of apps (below), each `appId` once",
+        summary: "The apps whose attestations and assertions are judged. As a variable or flag, a"
+            + " list in JSON.",
+        isSecret: false, takesFile: false, isMap: false
+    ) { settings, value, context in
+        SettingsReader.storeApps(value, in: &settings, context: &context)
+    } show: { settings in
+        .list(
+            settings.apps.map { app in
+                let members = Self.app.map { ($0.key, $0.show(app)) }
+                let set = members.filter { !SettingsPage.isUnset($0.1) }
+                return .object(Dictionary(set) { first, _ in first })
+            })
+    }
+
+    private static let log: [Setting<Settings>] = [
+        Setting("log.level", \.log.level, .choice, "The least level of lines that are written."),
+        Setting(
+            "log.format", \.log.format, .choice,
+            "How lines on standard error look; `auto` is text on a terminal, JSON elsewhere."),
+    ]
+}
+
+extension SettingType<String> {
+    /// `TEAMID.bundle.identifier`.
+    static var appID: Self {
+        Self(rule: "a team id, a dot and a bundle identifier") { value in
+            guard case .text(let text) = value, text.utf8.count <= Request.textBytesMax,
+                text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+            else { return nil }
+            let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } ? text : nil
+        } show: {
+            .text($0)
+        }
+    }
+}
