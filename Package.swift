@@ -99,6 +99,13 @@ let package = Package(
                 "AppAttest", "LibCrypto",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "attest-worker", "AppAttest", "AttestTestKit", "KafkaTransport", "LibCrypto",
+                "PostgresStore", "RecordedVectors", "Wire", "Worker",
+            ],
+            swiftSettings: strict),
         .testTarget(name: "TidyTests", dependencies: ["Wire"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

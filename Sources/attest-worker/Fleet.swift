@@ -1,0 +1,117 @@
+import Glibc
+import KafkaTransport
+import PostgresStore
+import Worker
+
+/// The lanes of one process: each with its own consumer, producer, connection and thread.
+struct Fleet: Sendable {
+    let settings: Settings
+    let policy: Policy
+    let identity: WorkerIdentity
+    let log: Log
+
+    /// Runs until a signal or a fault ends it.
+    ///
+    /// SIGTERM and SIGINT must be blocked in the calling thread.
+    ///
+    /// - Returns: the code to end the process with.
+    func run() -> ExitCode {
+        PostgresSettings.adoptPassword(settings)
+        let count = settings.worker.count == 0 ? coreCount() : settings.worker.count
+        announce(lanes: count)
+        let stop = StopSignal()
+        let events = Mailbox<Supervisor.Event>()
+        guard forwardSignals(to: events) else {
+            log(.error, "thread_refused", "the system can't start a thread for signals")
+            return .software
+        }
+        let limits = settings.worker.limits
+        let supervisor = Supervisor(
+            stop: stop, drainTimeout: limits.drainTimeout + limits.closeWait + .seconds(2),
+            log: log, events: events)
+        let ending = supervisor.run(lanes: count) { number in
+            do throws(Fault) {
+                try runLane(number, stop: stop)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        log(
+            ending.code == .success ? .info : .warning, "worker_stopped", "the worker has ended",
+            ["exit_code": LogValue(ending.code.rawValue)])
+        // Lanes that were left behind still use the C libraries, whose tidying-up at exit would
+        // pull the ground from under them.
+        if ending.lanesLeft > 0 { _exit(ending.code.rawValue) }
+        return ending.code
+    }
+
+    /// One lane from its first connection to its last; on the lane's own thread.
+    private func runLane(_ number: Int, stop: StopSignal) throws(Fault) {
+        let name = "lane-\(number)"
+        let log = log.with(["lane": LogValue(name)])
+        let kafka = KafkaSettings(settings.kafka, lane: number)
+        let topics = settings.kafka.topics
+        let client: KafkaLog = { line in log.write(line) }
+        let source = try KafkaSource(settings: kafka, log: client)
+        let sink = try KafkaSink(
+            settings: kafka, topics: [topics.verdicts, topics.deadLetters], log: client)
+        let store = PostgresKeyStore(
+            PostgresSettings(settings, owner: "\(identity.id) \(name)"))
+        let lane = Lane(
+            settings: LaneSettings(
+                name: name, groupID: settings.kafka.groupID, verdictTopic: topics.verdicts,
+                deadLetterTopic: topics.deadLetters, policy: policy,
+                messageLimits: settings.worker.messageLimits, limits: settings.worker.limits,
+                identity: identity),
+            source: source, store: store, sink: sink, clock: .system,
+            random: SystemRandomNumberGenerator(), stop: stop, log: self.log)
+        try lane.run()
+    }
+
+    private func announce(lanes: Int) {
+        log(
+            .info, "worker_started", "attest-worker \(identity.version) starts",
+            [
+                "lanes": LogValue(lanes), "group": LogValue(settings.kafka.groupID),
+                "topics": LogValue(settings.kafka.topics.requests.joined(separator: ",")),
+                "apps": LogValue(settings.apps.count),
+            ])
+        for app in settings.apps where app.trustAnchor != nil {
+            log(
+                .warning, "foreign_trust_anchor",
+                "attestations of this app are NOT checked against Apple's root: whoever holds the"
+                    + " configured root's key can forge them",
+                ["app": LogValue(app.appID)])
+        }
+        if settings.postgres.allowsAsynchronousCommit {
+            log(
+                .warning, "asynchronous_commit_allowed",
+                "a crash of the database may forget sign counts, and a replay is then accepted")
+        }
+    }
+
+    private func forwardSignals(to events: Mailbox<Supervisor.Event>) -> Bool {
+        DetachedThread.start {
+            while let number = TerminationSignals.next() { events.put(.signal(number)) }
+        }
+    }
+
+    private func coreCount() -> Int {
+        max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    }
+}
+
+extension Log {
+    /// Writes what librdkafka says.
+    func write(_ line: KafkaLogLine) {
+        let level: LogLevel =
+            switch line.level {
+            case ...3: .error
+            case 4: .warning
+            case 5, 6: .info
+            default: .debug
+            }
+        self(level, "kafka_client", line.text, ["rdkafka_code": LogValue(line.facility)])
+    }
+}

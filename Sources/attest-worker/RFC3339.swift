@@ -1,0 +1,24 @@
+import AppAttest
+import FoundationEssentials
+
+extension Instant {
+    /// A time as RFC 3339 §5.6 writes it, seconds with or without a fraction.
+    ///
+    /// - Parameter text: such as `2026-01-31T12:00:00Z` or `2026-01-31T13:00:00.5+01:00`.
+    init?(rfc3339 text: String) {
+        // The parser stops where a time ends, whatever follows; so the end is looked at first.
+        let isUTC = text.hasSuffix("Z") || text.hasSuffix("z")
+        let offset = text.suffix(6)
+        let isOffset =
+            (offset.hasPrefix("+") || offset.hasPrefix("-")) && offset.dropFirst(3).hasPrefix(":")
+        let body = text.dropLast(isUTC ? 1 : 6)
+        guard isUTC || isOffset, body.utf8.count >= 19, let last = body.utf8.last,
+            body.utf8.allSatisfy({ $0 != UInt8(ascii: "Z") && $0 != UInt8(ascii: "+") }),
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last),
+            let date = try? Date(text, strategy: .iso8601)
+        else { return nil }
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        guard let whole = Int64(exactly: milliseconds) else { return nil }
+        self.init(milliseconds: whole)
+    }
+}

@@ -1,0 +1,44 @@
+import Worker
+
+/// `attest-worker run`: consumes until it is asked to stop.
+enum RunCommand {
+    static let command = Command(
+        name: "run", summary: "verify requests from Kafka until stopped",
+        help: {
+            """
+            Reads requests from the request topics, verifies them, keeps key state in PostgreSQL,
+            and publishes one verdict per request. Log lines go to standard error.
+
+            SIGTERM or SIGINT: the lanes finish the batch in hand, commit, and leave the group; a
+            second one ends the process at once, and what was in hand is delivered again.
+
+            Usage: attest-worker run [SETTINGS]
+
+            Ends with
+               0  stopped as asked, all finished work committed
+              64  wrong command line               78  wrong settings
+              69  a dependency can't be reached    77  authentication or authorisation refused
+              73  schema or topics not as needed   76  another instance took this one's place
+              75  the drain deadline passed        70  an internal fault; start again
+
+            \(SettingsCommand.help)
+            """
+        }, execute: execute)
+
+    private static func execute(_ arguments: [String], _ console: Console) -> ExitCode {
+        // Before any thread is there, so that all of them inherit it.
+        TerminationSignals.block()
+        switch SettingsCommand.read(
+            arguments, console, required: SettingsCommand.requiredToRun)
+        {
+        case .failure(let invalid): return invalid.exitCode
+        case .success(let reading):
+            let log = SettingsCommand.log(reading.settings, console)
+            let fleet = Fleet(
+                settings: reading.settings, policy: Policy(reading.settings),
+                identity: WorkerIdentity(
+                    version: Version.text, id: SettingsCommand.workerID(console)), log: log)
+            return fleet.run()
+        }
+    }
+}

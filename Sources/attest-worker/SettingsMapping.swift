@@ -1,0 +1,117 @@
+import AppAttest
+import Glibc
+import KafkaTransport
+import PostgresStore
+import Wire
+import Worker
+
+// Settings as the parts of the worker take them.
+
+extension KafkaSettings {
+    /// The settings of one lane.
+    ///
+    /// - Parameters:
+    ///   - settings: what the operator set.
+    ///   - lane: the lane's number; nil for a client that joins no group.
+    init(_ settings: Settings.Kafka, lane: Int? = nil) {
+        self.init(
+            bootstrapServers: settings.bootstrapServers.joined(separator: ","),
+            groupID: settings.groupID, requestTopics: settings.topics.requests,
+            clientID: lane.map { "\(settings.clientID)-\($0)" } ?? settings.clientID)
+        sessionTimeout = settings.sessionTimeout
+        maxPollInterval = settings.maxPollInterval
+        assignmentStrategy =
+            switch settings.assignmentStrategy {
+            case .range: .range
+            case .roundRobin: .roundrobin
+            case .cooperativeSticky: .cooperativeSticky
+            }
+        if let lane { groupInstanceID = settings.groupInstanceID.map { "\($0)-\(lane)" } }
+        queuedKilobytesMax = settings.prefetchBytesMax / 1024
+        properties = settings.properties
+    }
+
+    /// What librdkafka and the guarantees have against the settings, by the keys of the settings.
+    static func problems(in reading: SettingsReader.Reading) -> [SettingProblem] {
+        let problems = KafkaSettings(reading.settings.kafka, lane: 0).problems().filter { problem in
+            // Whether there must be servers at all depends on the command.
+            problem.setting != "bootstrapServers"
+                || !reading.settings.kafka.bootstrapServers.isEmpty
+        }
+        return problems.map { problem in
+            let key =
+                switch problem.setting {
+                case "groupID": "kafka.groupId"
+                case "clientID": "kafka.clientId"
+                case "groupInstanceID": "kafka.groupInstanceId"
+                case "requestTopics": "kafka.topics.requests"
+                case "queuedKilobytesMax": "kafka.prefetchBytesMax"
+                default: "kafka.\(problem.setting)"
+                }
+            let table = key.hasPrefix("kafka.properties.") ? "kafka.properties" : key
+            return SettingProblem(
+                key: key, origin: reading.origins[table] ?? .standard, message: problem.rule)
+        }
+    }
+}
+
+extension PostgresSettings {
+    /// The settings of one connection.
+    ///
+    /// - Parameters:
+    ///   - settings: what the operator set.
+    ///   - owner: who claims partitions, for people who look into the table.
+    init(_ settings: Settings, owner: String) {
+        let postgres = settings.postgres
+        self.init(conninfo: postgres.connection, group: settings.kafka.groupID, owner: owner)
+        let day: Int64 = 86_400_000
+        inboxRetentionDays = Int((postgres.inboxRetention.wholeMilliseconds + day - 1) / day)
+        connectTimeoutSeconds = Int(postgres.connectTimeout.wholeMilliseconds / 1000)
+        lockTimeoutMilliseconds = Int(postgres.lockTimeout.wholeMilliseconds)
+        statementTimeoutMilliseconds = Int(postgres.statementTimeout.wholeMilliseconds)
+        // The server's own error shall come before the client's.
+        replyTimeoutMilliseconds = statementTimeoutMilliseconds + 5000
+        allowsAsynchronousCommit = postgres.allowsAsynchronousCommit
+        isPooled = postgres.isPooled
+    }
+
+    /// Hands libpq the password, if one is set.
+    ///
+    /// As its own variable: a connection string may be a URI, to which nothing can be added, and a
+    /// password in it still comes first. Must be called before any thread is started.
+    static func adoptPassword(_ settings: Settings) {
+        guard !settings.postgres.password.isEmpty else { return }
+        setenv("PGPASSWORD", settings.postgres.password, 1)
+    }
+}
+
+extension Policy {
+    /// The policy that settings describe in which ``problems(in:)`` finds nothing.
+    init(_ settings: Settings) {
+        self.init(
+            apps: settings.apps.compactMap { app in
+                guard let anchor = trustAnchor(of: app) else { return nil }
+                return AppPolicy(
+                    relyingParty: RelyingParty(
+                        appID: app.appID, environments: app.environments, trustAnchor: anchor),
+                    reattestation: app.reattestation)
+            }, maxRequestAge: settings.worker.maxRequestAge,
+            maxClockSkew: settings.worker.maxClockSkew)
+    }
+
+    /// Apps whose trust anchor is set and is none.
+    static func problems(in reading: SettingsReader.Reading) -> [SettingProblem] {
+        reading.settings.apps.enumerated().compactMap { position, app in
+            guard trustAnchor(of: app) == nil else { return nil }
+            return SettingProblem(
+                key: "apps[\(position)].trustAnchor",
+                origin: reading.origins["apps"] ?? .standard,
+                message: "must be one self-signed CA certificate in PEM")
+        }
+    }
+}
+
+/// The root that an app's attestations must chain to; nil if what is set is no root.
+private func trustAnchor(of app: Settings.App) -> TrustAnchor? {
+    app.trustAnchor.map { TrustAnchor(pem: $0) } ?? .appleAppAttestRoot
+}
