@@ -13,7 +13,7 @@ struct Command: Sendable {
 
     /// All commands, in the order of the overview.
     static let all: [Command] = [
-        RunCommand.command, MigrateCommand.command, ConfigCommand.command,
+        RunCommand.command, MigrateCommand.command, CheckCommand.command, ConfigCommand.command,
         VerifyCommand.command,
     ]
 }

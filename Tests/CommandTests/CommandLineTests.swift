@@ -33,7 +33,7 @@ import Worker
         #expect(test.outputText.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
-    @Test(arguments: ["run"])
+    @Test(arguments: ["run", "check"])
     func `what the brokers' client refuses is told with all the rest`(name: String) {
         let test = TestConsole()
         let code = AttestWorker.run(
@@ -50,7 +50,7 @@ import Worker
         }
     }
 
-    @Test(arguments: ["run"])
+    @Test(arguments: ["run", "check"])
     func `what can't be done without is missed`(name: String) {
         let test = TestConsole()
         #expect(AttestWorker.run([name], console: test.console()) == .config)
