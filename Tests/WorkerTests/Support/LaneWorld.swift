@@ -33,9 +33,9 @@ final class LaneWorld {
     /// - Returns: the fault that ended it; nil when it was stopped in peace.
     func runLane(
         batch: Int, member: Int, policy: Policy, limits: LaneLimits = LaneLimits(),
+        stop: StopSignal = StopSignal(), poison: RequestIdentity? = nil,
         hook: @escaping Hook = { (_) throws(Fault) in }, idle: (() -> Void)? = nil
     ) -> Fault? {
-        let stop = StopSignal()
         var idlePolls = 0
         var limits = limits
         limits.batch = BatchLimits(recordsMax: batch, bytesMax: 1 << 20)
@@ -49,9 +49,10 @@ final class LaneWorld {
                 if let idle { idle() }
                 if kafka.isDrained || idlePolls > Self.idlePollsMax { stop.request() }
             })
-        let store = InMemoryKeyStore(
+        let memory = InMemoryKeyStore(
             database,
             hook: { (step, moment) throws(Fault) in try hook("\(step) \(moment)") })
+        let store = PoisonedStore(memory, refusing: poison)
         let sink = InMemorySink(
             kafka,
             hook: { (step, isAfter) throws(Fault) in
@@ -194,4 +195,46 @@ private final class ManualClock: Sendable {
     var clock: LaneClock {
         LaneClock(wall: { self.world.now }, monotonic: { self.world.tick() })
     }
+}
+
+/// A store that refuses, as a database does, every batch that would insert one certain row.
+private final class PoisonedStore: KeyStore {
+    private let store: InMemoryKeyStore
+    private let refused: RequestIdentity?
+
+    init(_ store: InMemoryKeyStore, refusing refused: RequestIdentity?) {
+        self.store = store
+        self.refused = refused
+    }
+
+    func transact<Result>(
+        _ reads: BatchReads, decide: (BatchState) -> (writes: BatchWrites?, result: Result)
+    ) throws(Fault) -> Result {
+        var isPoisoned = false
+        let result = try store.transact(reads) { state in
+            let (writes, result) = decide(state)
+            isPoisoned = writes?.inbox.contains { $0.identity == refused } ?? false
+            return (isPoisoned ? nil : writes, result)
+        }
+        guard !isPoisoned else {
+            throw Fault(
+                operation: "store batch", code: "22021", disposition: .poison,
+                message: "a text holds the character NUL")
+        }
+        return result
+    }
+
+    func claim(
+        _ initial: [TopicPartition: Int64]
+    ) throws(Fault) -> [TopicPartition: Progress] { try store.claim(initial) }
+
+    func reset(_ progress: [TopicPartition: Progress]) throws(Fault) { try store.reset(progress) }
+
+    func keys(for keyIDs: Set<KeyID>) throws(Fault) -> [KeyID: StoredKey] {
+        try store.keys(for: keyIDs)
+    }
+
+    func pruneInbox(rowsMax: Int) throws(Fault) -> Int { try store.pruneInbox(rowsMax: rowsMax) }
+
+    func close() { store.close() }
 }

@@ -142,7 +142,8 @@ struct Scenario {
     ) {
         request(
             "assertion", sent.object, of: device, clientData: sent.payload, partition: partition,
-            id: id, answer: answer, signCount: answer == "accepted" ? sent.signCount : nil)
+            id: id, subject: sent.subject, answer: answer,
+            signCount: answer == "accepted" ? sent.signCount : nil)
     }
 
     /// Appends what can't be read.
@@ -187,6 +188,7 @@ struct SentAssertion {
     var object: [UInt8]
     var payload: [UInt8]
     var signCount: UInt32
+    var subject: String?
 }
 
 struct ScenarioProblem: Error {

@@ -59,7 +59,9 @@ package struct Decision {
     ///
     /// - Parameters:
     ///   - batch: judged records, in offset order within each partition.
-    ///   - owned: what the lane believes of each partition in the batch.
+    ///   - owned: what the lane believes of each partition it owns. All of them are looked at, not
+    ///     only the batch's: a partition without new records would not notice that the database
+    ///     lost commits.
     ///   - state: what was read under lock.
     ///   - policy: the apps' policies.
     /// - Returns: the writes, nil where nothing may be stored, and the answers.
@@ -87,10 +89,14 @@ package struct Decision {
     }
 
     /// Sorts the partitions into those that may be decided and those that may not.
+    ///
+    /// - Parameters:
+    ///   - partitions: those of the batch.
+    ///   - owned: what the lane believes.
     private mutating func fence(
         _ partitions: Set<TopicPartition>, owned: [TopicPartition: OwnedPartition]
     ) {
-        for partition in partitions {
+        for partition in partitions.union(owned.keys) {
             guard let belief = owned[partition], var row = progress[partition],
                 row.epoch == belief.epoch
             else {
@@ -101,6 +107,7 @@ package struct Decision {
                 decided.fallenBack[partition] = row.nextOffset
                 continue
             }
+            guard partitions.contains(partition) else { continue }
             row.publishedOffset = max(row.publishedOffset, belief.publishedOffset)
             writes.progress[partition] = row
             decided.nextOffsets[partition] = row.nextOffset
@@ -265,6 +272,7 @@ extension StoredKey {
     /// Whether a request that names this owner, or none, may use the key.
     fileprivate func mayBeUsed(by subject: String?) -> Bool {
         guard let owner = self.subject, let subject else { return true }
-        return owner == subject
+        // Byte by byte: two spellings of one accent are two owners.
+        return owner.utf8.elementsEqual(subject.utf8)
     }
 }

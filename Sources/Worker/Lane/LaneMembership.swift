@@ -3,8 +3,8 @@
 extension Lane {
     /// Answers a change of the assignment.
     ///
-    /// The group waits for it, so nothing here waits for the database: partitions are claimed later,
-    /// by ``claimWhatIsDue()``.
+    /// The group waits for it, so nothing here waits for the database: partitions are claimed
+    /// later, by ``claimWhatIsDue()``.
     func answer(_ change: AssignmentChange) throws(Fault) {
         switch change {
         case .assigned(let partitions):

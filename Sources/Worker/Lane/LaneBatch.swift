@@ -12,7 +12,7 @@ extension Lane {
                 let (batch, decided) = try persistently(
                     "decide", { () throws(Fault) in try decide(judged, epochs: epochs) })
             else { return }
-            try note(decided)
+            note(decided)
             try publish(messages(for: batch, decided.answers), epochs: epochs)
             notePublished(batch, decided.nextOffsets, epochs: epochs)
             try commit(decided.nextOffsets, epochs: epochs)
@@ -36,7 +36,7 @@ extension Lane {
         let batch = judged.filter { isOwned($0.record.partition, epochs: epochs) }
         guard !batch.isEmpty else { return nil }
         let reads = BatchReads(
-            partitions: Set(batch.map(\.record.partition)),
+            partitions: Set(batch.map(\.record.partition)).union(owned.keys),
             keyIDs: Set(batch.compactMap(\.keyToLock)),
             requests: Set(batch.filter(\.isAnswerable).map(\.identity)))
         let owned = owned
@@ -84,15 +84,20 @@ extension Lane {
     }
 
     /// Takes over what the rows say of the partitions.
-    private func note(_ decided: DecidedBatch) throws(Fault) {
+    private func note(_ decided: DecidedBatch) {
         for (partition, nextOffset) in decided.nextOffsets {
             owned[partition]?.nextOffset = nextOffset
         }
         for partition in decided.fenced { noteFenced(partition) }
-        for (partition, offset) in decided.fallenBack {
-            owned[partition]?.nextOffset = offset
-            owned[partition]?.publishedOffset = offset
-            try source.seek(partition, to: offset)
+        if !decided.fallenBack.isEmpty { noteFallenBack(decided.fallenBack) }
+        backlog.removeAll { owned[$0.partition] == nil }
+    }
+
+    /// The database has lost commits: every partition is claimed and read again from its row.
+    ///
+    /// All of them, as a partition without new records would not notice by itself.
+    private func noteFallenBack(_ offsets: [TopicPartition: Int64]) {
+        for (partition, offset) in offsets {
             log(
                 .error, "database_regression",
                 "PostgreSQL fell back behind what it had stored; deciding again from its position",
@@ -101,9 +106,9 @@ extension Lane {
                     "offset": LogValue(offset),
                 ])
         }
-        backlog.removeAll {
-            decided.fenced.contains($0.partition) || decided.fallenBack[$0.partition] != nil
-        }
+        owned.removeAll()
+        unclaimed.formUnion(started)
+        nextClaim = clock.monotonic()
     }
 
     /// Another lane has claimed a partition.
@@ -238,8 +243,8 @@ extension Lane {
 
     /// Commits the offsets of the partitions that are still ours.
     ///
-    /// A refusal because the generation is over is no fault: the change of assignment is on its way,
-    /// and the next owner answers these records from the inbox.
+    /// A refusal because the generation is over is no fault: the change of assignment is on its
+    /// way, and the next owner answers these records from the inbox.
     private func commit(
         _ nextOffsets: [TopicPartition: Int64], epochs: [TopicPartition: Int64]
     ) throws(Fault) {

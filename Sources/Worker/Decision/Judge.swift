@@ -135,7 +135,7 @@ package struct Judge: Sendable {
 
     /// What the gateway believes may be nothing, but it may not be something else.
     private func agrees(_ claimed: String?, with proved: String) -> Bool {
-        claimed.map { $0 == proved } ?? true
+        claimed.map { $0.utf8.elementsEqual(proved.utf8) } ?? true
     }
 }
 

@@ -1,0 +1,91 @@
+package import AppAttest
+
+// What one transaction reads and writes.
+
+/// What a batch must see under lock before it can be decided.
+package struct BatchReads: Sendable {
+    /// The progress rows, each once.
+    package var partitions: Set<TopicPartition>
+    /// The keys to lock, each once.
+    package var keyIDs: Set<KeyID>
+    /// The requests to look up in the inbox, each once.
+    package var requests: Set<RequestIdentity>
+
+    /// Reads from their parts.
+    package init(
+        partitions: Set<TopicPartition>, keyIDs: Set<KeyID>, requests: Set<RequestIdentity>
+    ) {
+        self.partitions = partitions
+        self.keyIDs = keyIDs
+        self.requests = requests
+    }
+}
+
+/// What was found, under lock.
+package struct BatchState: Sendable {
+    /// The progress rows that exist.
+    package var progress: [TopicPartition: Progress]
+    /// The keys that exist.
+    package var keys: [KeyID: StoredKey]
+    /// The requests that were decided before.
+    package var inbox: [RequestIdentity: InboxEntry]
+
+    /// A state from its parts.
+    package init(
+        progress: [TopicPartition: Progress] = [:], keys: [KeyID: StoredKey] = [:],
+        inbox: [RequestIdentity: InboxEntry] = [:]
+    ) {
+        self.progress = progress
+        self.keys = keys
+        self.inbox = inbox
+    }
+}
+
+/// A key to be inserted or refreshed, with what its attestation told.
+package struct KeyRegistration: Hashable, Sendable {
+    /// The row as it shall be; on a known key its sign count, app, environment, subject and status
+    /// in the store stand.
+    package var key: StoredKey
+    /// The receipt as Apple signed it.
+    package var receipt: [UInt8]
+    /// Platform in the credential certificate.
+    package var platform: String?
+    /// OS version in the credential certificate.
+    package var osVersion: String?
+    /// The instant of the attestation's record.
+    package var attestedAt: Instant
+
+    /// A registration from its parts.
+    package init(
+        key: StoredKey, receipt: [UInt8], platform: String?, osVersion: String?, attestedAt: Instant
+    ) {
+        self.key = key
+        self.receipt = receipt
+        self.platform = platform
+        self.osVersion = osVersion
+        self.attestedAt = attestedAt
+    }
+}
+
+/// What a decided batch changes: all of it or nothing.
+package struct BatchWrites: Sendable {
+    /// New inbox rows, each request once.
+    package var inbox: [InboxEntry]
+    /// Keys to insert, or whose receipt and metadata to refresh; each key once.
+    package var registrations: [KeyRegistration]
+    /// Sign counts to raise to at least this, each key once; none is ever lowered.
+    package var signCounts: [KeyID: UInt32]
+    /// Next offsets and latest timestamps under the epochs that were read; none is ever lowered.
+    package var progress: [TopicPartition: Progress]
+
+    /// Writes from their parts.
+    package init(
+        inbox: [InboxEntry] = [], registrations: [KeyRegistration] = [],
+        signCounts: [KeyID: UInt32] = [:], progress: [TopicPartition: Progress] = [:]
+    ) {
+        self.inbox = inbox
+        self.registrations = registrations
+        self.signCounts = signCounts
+        self.progress = progress
+    }
+}

@@ -1,0 +1,111 @@
+package import AppAttest
+package import LibCrypto
+
+// The rows of the database, as values.
+
+/// Whether a key may be used.
+package enum KeyStatus: String, Hashable, Sendable, CaseIterable {
+    /// Registered and in use.
+    case active
+    /// Revoked by an operator.
+    case revoked
+    /// Erased: only a tombstone is left, without public key.
+    case erased
+}
+
+/// What is stored of a key.
+package struct StoredKey: Hashable, Sendable {
+    /// The key.
+    package var keyID: KeyID
+    /// The app it belongs to, for ever.
+    package var appID: String
+    /// The environment it was attested in.
+    package var environment: AttestationEnvironment
+    /// 65 bytes, X9.63 uncompressed; empty on a tombstone.
+    package var publicKey: [UInt8]
+    /// The highest sign count accepted.
+    package var signCount: UInt32
+    /// The owner it was bound to at registration.
+    package var subject: String?
+    /// Whether it may be used.
+    package var status: KeyStatus
+
+    /// A row from its parts.
+    package init(
+        keyID: KeyID, appID: String, environment: AttestationEnvironment, publicKey: [UInt8],
+        signCount: UInt32, subject: String?, status: KeyStatus
+    ) {
+        self.keyID = keyID
+        self.appID = appID
+        self.environment = environment
+        self.publicKey = publicKey
+        self.signCount = signCount
+        self.subject = subject
+        self.status = status
+    }
+}
+
+/// A request's identity: the first 16 bytes of a digest over the gateway's request id, or over the
+/// record's place and timestamp where it sent none.
+package struct RequestIdentity: Hashable, Sendable, Comparable {
+    /// The whole digest; stores keep its first 16 bytes.
+    package let digest: Digest32
+
+    /// An identity from its digest.
+    package init(_ digest: Digest32) {
+        self.digest = digest
+    }
+
+    /// Orders as the bytes do: the order in which inbox rows are inserted.
+    package static func < (left: RequestIdentity, right: RequestIdentity) -> Bool {
+        left.digest < right.digest
+    }
+
+    /// The 16 bytes that are stored.
+    package var storedBytes: [UInt8] {
+        Array(digest.bytes.prefix(16))
+    }
+}
+
+/// A decided request as the inbox keeps it.
+package struct InboxEntry: Hashable, Sendable {
+    /// The request.
+    package var identity: RequestIdentity
+    /// SHA-256 of the request's content.
+    package var contentDigest: Digest32
+    /// The verdict, byte for byte as it was published.
+    package var verdict: [UInt8]
+
+    /// An entry from its parts.
+    package init(identity: RequestIdentity, contentDigest: Digest32, verdict: [UInt8]) {
+        self.identity = identity
+        self.contentDigest = contentDigest
+        self.verdict = verdict
+    }
+}
+
+/// A partition's progress row, as stored.
+package struct Progress: Hashable, Sendable {
+    /// Rises with each claim; a lane that holds an older one is fenced.
+    package var epoch: Int64
+    /// The first offset that is not decided yet.
+    package var nextOffset: Int64
+    /// The first offset whose verdict is not known to be delivered; at most ``nextOffset``.
+    ///
+    /// It trails by a batch, as it is written with the next one. It is where to start when the
+    /// group's committed offset is gone: from ``nextOffset``, the verdicts of a batch that was
+    /// decided and never published would be lost.
+    package var publishedOffset: Int64
+    /// The latest timestamp of a decided record, in milliseconds since 1970.
+    package var lastTimestampMilliseconds: Int64
+
+    /// A row from its parts.
+    package init(
+        epoch: Int64, nextOffset: Int64, publishedOffset: Int64, lastTimestampMilliseconds: Int64
+    ) {
+        self.epoch = epoch
+        self.nextOffset = nextOffset
+        self.publishedOffset = publishedOffset
+        self.lastTimestampMilliseconds = lastTimestampMilliseconds
+    }
+}
