@@ -27,6 +27,26 @@ import Wire
         #expect(Set(targets) == Set(Rules.imports.keys))
     }
 
+    /// The test kit's lies carry the reason that each of them must get; the tests hold them to it.
+    static let testsAndLies =
+        Repository.files(in: "Sources/AttestTestKit", "swift")
+        + Repository.files(in: "Tests", "swift", "json").filter {
+            !$0.path.hasPrefix("Tests/TidyTests/")
+        }
+
+    @Test(arguments: Reason.all)
+    func `every reason has a test that speaks of it`(reason: Reason) {
+        let name =
+            switch reason {
+            case .verification(let code): "\(code)"
+            case .worker(let code): "\(code)"
+            }
+        let speaks = Self.testsAndLies.contains { file in
+            file.text.contains(".\(name)") || file.text.contains("\"\(reason.code)\"")
+        }
+        #expect(speaks)
+    }
+
     static let schema = Repository.file("schemas/verdict.schema.json")
 
     @Test(.enabled(if: schema != nil), arguments: Reason.all.map(\.code))

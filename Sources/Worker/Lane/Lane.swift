@@ -45,8 +45,8 @@ package struct LaneSettings: Sendable {
 /// is delivered again, and answered from the inbox as far as it was decided.
 ///
 /// A fault that may pass blocks the lane, for hours if need be, while the membership of the group
-/// is kept: the partitions are paused and polled on. The changes of assignment that come meanwhile are
-/// answered at once, and take their records out of the batch in hand.
+/// is kept: the partitions are paused and polled on. The changes of assignment that come meanwhile
+/// are answered at once, and take their records out of the batch in hand.
 package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSink> {
     let settings: LaneSettings
     let source: Source

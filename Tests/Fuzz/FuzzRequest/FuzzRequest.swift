@@ -60,9 +60,10 @@ struct FuzzRequest {
         let capgo =
             #"{"platform":"ios","format":"apple-app-attest","keyId":"\#(key)","#
             + #""\#(text)":"a\u0062\n","token":"\#(bytes)","subject":"\ud83d\ude00"}"#
+        let kind = vector.attestation == nil ? "assertion" : "registration"
         let event =
             #"{"specversion":"1.0","id":"r","source":"//g","#
-            + #""type":"attest.\#(vector.attestation == nil ? "assertion" : "registration").requested.v1","#
+            + #""type":"attest.\#(kind).requested.v1","#
             + #""data":\#(plain)}"#
         return [plain, capgo, event].map { Array($0.utf8) }
     }

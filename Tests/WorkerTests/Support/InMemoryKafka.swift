@@ -1,7 +1,8 @@
 import Wire
 import Worker
 
-/// A broker in memory, for one thread: request logs, committed offsets, one group, what is published.
+/// A broker in memory, for one thread: request logs, committed offsets, one group, what is
+/// published.
 ///
 /// It hands a partition to whoever the test says, and tells a former owner only when the test says.
 final class InMemoryKafka {
