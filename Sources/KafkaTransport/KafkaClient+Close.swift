@@ -92,17 +92,23 @@ private final class Departure: @unchecked Sendable {
     private func serve(_ queue: OpaquePointer, wait: Duration) {
         while let event = KafkaEvent(from: queue, wait: wait) {
             if let line = event.logLine { client.say(level: line.level, line.facility, line.text) }
-            if event.type == RD_KAFKA_EVENT_REBALANCE { giveUp(event.partitions) }
+            if event.type == RD_KAFKA_EVENT_REBALANCE { answer(event) }
             guard rd_kafka_consumer_closed(client.handle) == 0 else { return }
         }
     }
 
-    private func giveUp(_ partitions: [TopicPartition]) {
+    private func answer(_ rebalance: borrowing KafkaEvent) {
         guard isIncremental else { return giveAllUp() }
-        let list = TopicPartitionList(partitions)
-        if let error = rd_kafka_incremental_unassign(client.handle, list.pointer) {
-            rd_kafka_error_destroy(error)
-        }
+        let isGift = rebalance.code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS
+        // Nothing is taken any more.
+        let list = TopicPartitionList(isGift ? [] : rebalance.partitions)
+        let error =
+            isGift
+            ? rd_kafka_incremental_assign(client.handle, list.pointer)
+            : rd_kafka_incremental_unassign(client.handle, list.pointer)
+        guard let error else { return }
+        let refusal = KafkaError(operation: "answer a rebalance", consuming: error)
+        client.say(level: KafkaLogLine.warning, refusal.name, "could not answer a rebalance")
     }
 
     private func giveAllUp() {

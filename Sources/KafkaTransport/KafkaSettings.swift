@@ -61,6 +61,11 @@ package enum AssignmentStrategy: String, Hashable, Sendable, CaseIterable {
 
     /// Before this version, closing a consumer while it joins can abort the process.
     static let cooperativeVersionMin: Int32 = 0x0203_0000
+
+    /// The strategies that are safe with the library that is loaded.
+    package static var usable: [AssignmentStrategy] {
+        allCases.filter { !$0.isIncremental || rd_kafka_version() >= cooperativeVersionMin }
+    }
 }
 
 /// What is wrong with a setting.

@@ -147,7 +147,10 @@ extension KafkaSource {
         var records: [Record] = []
         let deadline = Deadline(after: patience)
         while records.count < count, !deadline.isOver {
-            records += try poll(limits: limits, wait: .milliseconds(100)).records
+            let polled = try poll(limits: limits, wait: .milliseconds(100))
+            records += polled.records
+            // librdkafka fetches nothing while an answer is owed.
+            if case .assigned = polled.change { try start([:]) }
         }
         return try records + poll(limits: limits, wait: .milliseconds(100)).records
     }

@@ -42,6 +42,53 @@ extension BrokerTests {
             #expect(records.offsets(of: bench.partitions[1]) == Array(45..<50))
         }
 
+        @Test(.enabled(if: AssignmentStrategy.usable.contains(.cooperativeSticky)))
+        func `with cooperative-sticky only what moves is given up`() throws {
+            let bench = try Bench(partitions: 2)
+            try bench.fill(0..<10)
+            var settings = bench.settings
+            settings.assignmentStrategy = .cooperativeSticky
+            let first = try KafkaSource(settings: settings) { _ in }
+            try first.join()
+            #expect(try first.take(20).count == 20)
+            let second = try KafkaSource(settings: settings) { _ in }
+            guard case .revoked(let moved) = try Pair(first, second).awaitChange(ofFirst: true),
+                let partition = moved.first, moved.count == 1
+            else {
+                Issue.record("one partition must be revoked")
+                return
+            }
+            try first.commit([partition: 7])
+            try first.stop(moved)
+            try Pair(first, second).awaitOwner(second, of: moved)
+            try second.start([partition: 7])
+            #expect(try second.take(3).offsets(of: partition) == [7, 8, 9])
+            // What stayed goes on where it was, also after a seek.
+            let stayed = bench.partitions.filter { $0 != partition }
+            try bench.fill(10..<12)
+            #expect(try first.take(2).offsets(of: stayed[0]) == [10, 11])
+            try first.seek(stayed[0], to: 11)
+            #expect(try first.take(1).offsets(of: stayed[0]) == [11])
+            second.close()
+            first.close()
+        }
+
+        @Test func `a leader that moves is followed`() throws {
+            let broker = try BrokerProcess(["--brokers", "2"])
+            let bench = try Bench(broker: broker)
+            try broker.command("coordinator \(bench.settings.groupID) 1")
+            try broker.command("leader \(bench.topic) 0 1")
+            try bench.fill(0..<10)
+            let source = try bench.source()
+            try source.join()
+            #expect(try source.take(10).count == 10)
+            try broker.command("leader \(bench.topic) 0 2")
+            try broker.command("rtt 20")
+            try bench.fill(10..<20)
+            #expect(try source.take(10).offsets(of: bench.partitions[0]) == Array(10..<20))
+            #expect(throws: BrokerProcess.Failure.self) { try broker.command("leader nowhere") }
+        }
+
         @Test func `records held back are dropped with their partition`() throws {
             let bench = try Bench(partitions: 1)
             try bench.fill(0..<10)
@@ -125,6 +172,25 @@ struct Pair {
             _ = try second.poll(limits: limits, wait: .milliseconds(50))
         }
         throw BrokerProcess.Failure(text: "the first member was told nothing in time")
+    }
+
+    /// Answers every assignment with nothing new, until a member owns these partitions and the
+    /// other was told too.
+    func awaitOwner(_ owner: KafkaSource, of partitions: [TopicPartition]) throws {
+        var told = (owner: false, other: false)
+        let deadline = Deadline(after: .seconds(20))
+        while !(told.owner && told.other), !deadline.isOver {
+            for member in [first, second] {
+                let polled = try member.poll(limits: Bench.limits, wait: .milliseconds(50))
+                guard case .assigned(let news) = polled.change else { continue }
+                try member.start([:])
+                if member === owner { told.owner = told.owner || news == partitions }
+                if member !== owner { told.other = true }
+            }
+        }
+        guard told.owner else {
+            throw BrokerProcess.Failure(text: "the partitions found no owner in time")
+        }
     }
 
     func awaitBoth() throws -> (first: AssignmentChange, second: AssignmentChange) {
