@@ -1,18 +1,24 @@
 #!/usr/bin/env bash
-# Builds the documentation of the core library into .build/docs/AppAttest.doccarchive, offline.
-# A dead link ends it with an error.
+# Builds the documentation of the two library products and of the worker from the sources' comments
+# and catalogues, into .build/docs. A link that leads nowhere ends it with an error.
 set -euo pipefail
-
 cd "$(dirname "$0")/.."
-scratch="$PWD/.build/docs"
-graphs="$scratch/symbol-graphs"
-# Symbol graphs are written by the compiler only when it runs.
-rm -rf "$graphs" "$scratch"/*/debug/AppAttest.build
-mkdir -p "$graphs"
-swift build --target AppAttest --scratch-path "$scratch" \
-    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs"
-# One catalogue, one module: of LibCrypto only what AppAttest hands out is of interest.
-rm -f "$graphs"/LibCrypto*.json
-docc convert Sources/AppAttest/AppAttest.docc --analyze --warnings-as-errors \
-    --fallback-display-name AppAttest --fallback-bundle-identifier attest.AppAttest \
-    --additional-symbol-graph-dir "$graphs" --output-path "$scratch/AppAttest.doccarchive"
+# shellcheck source=deploy/lib.sh
+. deploy/lib.sh
+
+find_swift
+docc="$(dirname "$(readlink -f "$(command -v swift)")")/docc"
+[ -x "$docc" ] || die "there is no docc beside $(command -v swift)"
+
+# A graph of each module; the worker's declarations are visible within the package only.
+swift package dump-symbol-graph --minimum-access-level package >/dev/null
+graphs="$(swift build --show-bin-path)/../symbolgraph"
+for module in AppAttest AttestTestKit Worker; do
+    inputs=".build/docs/$module.symbols"
+    rm -rf "$inputs" && mkdir -p "$inputs"
+    cp "$graphs/$module".symbols.json "$inputs"
+    say "documentation of $module"
+    "$docc" convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$inputs" \
+        --fallback-display-name "$module" --fallback-bundle-identifier "attest-worker.$module" \
+        --warnings-as-errors --output-path ".build/docs/$module.doccarchive"
+done
