@@ -17,14 +17,22 @@ struct Fleet: Sendable {
     /// - Returns: the code to end the process with.
     func run() -> ExitCode {
         PostgresSettings.adoptPassword(settings)
-        let count = settings.worker.count == 0 ? coreCount() : settings.worker.count
-        announce(lanes: count)
-        let stop = StopSignal()
         let events = Mailbox<Supervisor.Event>()
         guard forwardSignals(to: events) else {
             log(.error, "thread_refused", "the system can't start a thread for signals")
             return .software
         }
+        return run(events: events)
+    }
+
+    /// Runs until an event or a fault ends it.
+    ///
+    /// - Parameter events: where whoever waits for signals puts them in.
+    /// - Returns: the code to end the process with.
+    func run(events: Mailbox<Supervisor.Event>) -> ExitCode {
+        let count = settings.worker.count == 0 ? coreCount() : settings.worker.count
+        announce(lanes: count)
+        let stop = StopSignal()
         let limits = settings.worker.limits
         let supervisor = Supervisor(
             stop: stop, drainTimeout: limits.drainTimeout + limits.closeWait + .seconds(2),

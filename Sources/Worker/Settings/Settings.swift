@@ -93,6 +93,9 @@ package struct Settings: Hashable, Sendable {
         package var reattestation = Reattestation.accept
         /// Another trust anchor than Apple's, as PEM: for tests only.
         package var trustAnchor: String?
+
+        /// The defaults; the app id must be set.
+        package init() {}
     }
 
     /// How log lines look.
