@@ -1,0 +1,20 @@
+import AppAttest
+import AttestTestKit
+
+/// A registered device of the demo, and what it sent last.
+struct DemoDevice {
+    /// Makes attestations and assertions.
+    var simulated: SimulatedDevice
+    /// The owner that the gateway names.
+    let subject: String
+    /// The record of its last honest request.
+    var lastHonest: DemoRequest
+    /// Its last honest assertion.
+    var lastAssertion: Assertion?
+
+    /// An assertion and what it signs.
+    struct Assertion {
+        let minted: MintedAssertion
+        let content: AssertionContent
+    }
+}

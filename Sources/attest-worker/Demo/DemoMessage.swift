@@ -1,0 +1,80 @@
+import AppAttest
+import AttestTestKit
+import Wire
+
+/// What a request's messages have in common, whatever object they carry.
+///
+/// Every fifth travels as a CloudEvent in binary mode, its id in a header.
+struct DemoMessage {
+    /// What the request is.
+    let kind: DemoKind
+    /// The request id.
+    let id: String
+    /// The request's number in the plan.
+    let number: Int
+    /// The owner that the gateway names.
+    var subject: String?
+    /// How far behind the moment of sending its timestamp lies.
+    var age: Duration = .zero
+
+    /// The record that registers a key.
+    ///
+    /// - Parameters:
+    ///   - attestation: the object and its key.
+    ///   - content: what the gateway says was attested to.
+    ///   - reattested: whether the verdict must tell of a known key; nil: it must not tell.
+    /// - Returns: the record and what must come of it.
+    func request(
+        _ attestation: MintedAttestation, _ content: RegistrationContent, reattested: Bool? = nil
+    ) -> DemoRequest {
+        let message = MintedRequest(
+            registration: attestation, content, requestID: requestID, subject: subject)
+        return request(
+            message,
+            ExpectedVerdict(
+                kind: .registration, outcome: kind.outcome, keyID: attestation.keyID, signCount: 0,
+                reattested: reattested))
+    }
+
+    /// The record that has an assertion judged.
+    ///
+    /// - Parameters:
+    ///   - assertion: the object and its key.
+    ///   - content: what the gateway says was signed.
+    /// - Returns: the record and what must come of it.
+    func request(_ assertion: MintedAssertion, _ content: AssertionContent) -> DemoRequest {
+        let message = MintedRequest(
+            assertion: assertion, content, requestID: requestID, subject: subject)
+        return request(
+            message,
+            ExpectedVerdict(
+                kind: .assertion, outcome: kind.outcome, keyID: assertion.keyID,
+                signCount: assertion.signCount))
+    }
+
+    private func request(
+        _ message: MintedRequest, _ expected: ExpectedVerdict
+    ) -> DemoRequest {
+        DemoRequest(
+            id: id, kind: kind, key: Array(message.recordKey.utf8), value: message.json,
+            headers: headers(expected.kind), age: age, expectation: .verdict(expected))
+    }
+
+    private var isCloudEvent: Bool {
+        number % 5 == 0
+    }
+
+    private var requestID: String? {
+        isCloudEvent ? nil : id
+    }
+
+    private func headers(_ kind: RequestKind) -> [Header] {
+        guard isCloudEvent else { return [] }
+        return [
+            Header(name: "ce_specversion", text: "1.0"), Header(name: "ce_id", text: id),
+            Header(name: "ce_source", text: "/gateways/demo"),
+            Header(name: "ce_type", text: "com.example.attest.\(kind.rawValue).requested.v1"),
+            Header(name: "content-type", text: "application/json"),
+        ]
+    }
+}
