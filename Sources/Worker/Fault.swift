@@ -34,6 +34,8 @@ package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
     case noPermission = 77
     /// The settings are invalid. Don't restart.
     case config = 78
+    /// `demo`: a signal ended it before its report.
+    case interrupted = 130
 }
 
 /// The world is wrong: never a verdict, but a retry or an end.

@@ -14,6 +14,6 @@ struct Command: Sendable {
     /// All commands, in the order of the overview.
     static let all: [Command] = [
         RunCommand.command, MigrateCommand.command, CheckCommand.command, ConfigCommand.command,
-        VerifyCommand.command,
+        VerifyCommand.command, DemoCommand.command,
     ]
 }
