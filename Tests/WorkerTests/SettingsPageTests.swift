@@ -10,6 +10,17 @@ import Testing
         #expect(try String(contentsOf: page, encoding: .utf8) == SettingsPage.reference())
     }
 
+    @Test func `the settings in the README are settings`() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../README.md").standardizedFileURL
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let example = try #require(text.firstMatch(of: /```json5\n((?:.|\n)*?)```/)).output.1
+        let reading = try SettingsReader.read(
+            arguments: ["--config=attest.json5"], environment: [:], switches: [], required: []
+        ) { _ throws(SettingsReader.UnreadableFile) in Array(example.utf8) }
+        #expect(reading.settings.apps.map(\.appID) == ["TEAM.com.example.app"])
+    }
+
     @Test func `help and reference name every setting`() {
         let help = SettingsPage.help()
         let reference = SettingsPage.reference()
