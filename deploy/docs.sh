@@ -10,15 +10,20 @@ find_swift
 docc="$(dirname "$(readlink -f "$(command -v swift)")")/docc"
 [ -x "$docc" ] || die "there is no docc beside $(command -v swift)"
 
-# A graph of each module; the worker's declarations are visible within the package only.
-swift package dump-symbol-graph --minimum-access-level package >/dev/null
 graphs="$(swift build --show-bin-path)/../symbolgraph"
-for module in AppAttest AttestTestKit Worker; do
-    inputs=".build/docs/$module.symbols"
+document() {
+    local module="$1" inputs=".build/docs/$1.symbols"
     rm -rf "$inputs" && mkdir -p "$inputs"
     cp "$graphs/$module".symbols.json "$inputs"
     say "documentation of $module"
     "$docc" convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$inputs" \
         --fallback-display-name "$module" --fallback-bundle-identifier "attest-worker.$module" \
         --warnings-as-errors --output-path ".build/docs/$module.doccarchive"
-done
+}
+
+# Of the libraries, what an embedder sees; of the worker, what the package's other parts see.
+swift package dump-symbol-graph --minimum-access-level public >/dev/null
+document AppAttest
+document AttestTestKit
+swift package dump-symbol-graph --minimum-access-level package >/dev/null
+document Worker
