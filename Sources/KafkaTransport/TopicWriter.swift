@@ -36,6 +36,8 @@ package final class TopicWriter {
     package func write(
         _ record: OutgoingRecord, partition: Int32? = nil, timestampMilliseconds: Int64? = nil
     ) throws(Fault) {
+        // Reports that nobody takes keep their records in memory, and in the queue's count.
+        try collect(wait: .zero)
         let deadline = Deadline(after: TopicWriter.roomPatience)
         let produced = ProducedRecord(
             topic: record.topic, partition: partition,
