@@ -73,8 +73,18 @@ struct DemoExchange {
             guard lastAnswer.duration(to: .now) < silenceMax else {
                 throw .overdue(
                     "no answer came for \(silenceMax.readable); "
-                        + "\(tally.unansweredCount) records wait for one")
+                        + "\(tally.unansweredCount) records wait for one" + undelivered)
             }
+        }
+    }
+
+    /// The better explanation, if records did not even reach the request topic.
+    private var undelivered: String {
+        do throws(Fault) {
+            try writer.flush(wait: .seconds(1))
+            return ""
+        } catch {
+            return "; \(error)"
         }
     }
 

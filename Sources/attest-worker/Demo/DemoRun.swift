@@ -50,7 +50,8 @@ struct DemoRun {
     private mutating func perform() throws(DemoEnd) -> ExitCode {
         try terminal.say(
             "attest-worker \(Version.text) demo: \(options.devices) devices, "
-                + "\(options.requests) requests, seed \(options.seed)\n")
+                + "\(options.requests) requests, seed \(options.seed)"
+                + (options.keepsRunning ? "\n" : " (--keep: look around afterwards)\n"))
         let postgres = try DemoEnd.unlessFault { () throws(Fault) in try TemporaryPostgres() }
         defer { postgres.remove() }
         _ = try finish("start PostgreSQL in a temporary folder")
