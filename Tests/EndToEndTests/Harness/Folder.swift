@@ -1,0 +1,42 @@
+import FoundationEssentials
+import Glibc
+
+/// A temporary folder; gone when nobody holds it any more.
+final class Folder: Sendable {
+    /// Its path.
+    let path: String
+
+    /// Makes a new one.
+    ///
+    /// - Parameter name: what its name begins with.
+    /// - Throws: ``HarnessFailure`` when that is impossible.
+    init(_ name: String) throws {
+        var template = Array("\(environmentValue("TMPDIR") ?? "/tmp")/\(name).XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw HarnessFailure("mkdtemp failed with errno \(errno)")
+        }
+        path = template.withUnsafeBufferPointer { buffer in
+            buffer.baseAddress.map { String(cString: $0) } ?? ""
+        }
+    }
+
+    deinit {
+        // To be looked into after a failure.
+        if environmentValue("ATTEST_TEST_KEEP") == nil {
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    /// The path of a file in it.
+    func path(_ name: String) -> String {
+        path + "/" + name
+    }
+
+    /// Writes a file in it.
+    ///
+    /// - Returns: the file's path.
+    func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: URL(filePath: path(name)))
+        return path(name)
+    }
+}
