@@ -8,6 +8,6 @@ cd "$(dirname "$0")/.."
 
 deploy/install-dependencies.sh
 find_swift
-say "building"
+say "building (a few minutes the first time)"
 swift build -c release --static-swift-stdlib --product attest-worker
 exec "$(swift build -c release --static-swift-stdlib --show-bin-path)/attest-worker" demo "$@"

@@ -17,9 +17,11 @@ struct DemoReport {
     /// The whole report.
     var lines: [String] {
         let parts: [(title: String, lines: [String])] = [
+            // The longest first: what counts is on the screen in the end.
+            ("An example of each answer", examples),
             ("What was sent, and how much of it got the right answer", kinds),
-            ("Verdicts", verdicts), ("Dead letters", deadLetters), ("An example of each", examples),
-            ("Speed", speed), ("Time", times), ("What is wrong", wrong),
+            ("Verdicts", verdicts), ("Dead letters", deadLetters), ("Speed", speed),
+            ("Time", times), ("What is wrong", wrong),
         ]
         return parts.filter { !$0.lines.isEmpty }.flatMap { ["", $0.title, ""] + $0.lines }
             + ["", conclusion]
