@@ -15,7 +15,7 @@ import Worker
         (
             .advanceProgress,
             "'group', ARRAY['requests'], ARRAY[0], ARRAY[1::int8], "
-                + "ARRAY[1::int8], ARRAY[1::int8]"
+                + "ARRAY[1::int8], ARRAY[1::int8], ARRAY[1::int8]"
         ),
         (.raiseSignCounts, "ARRAY['\\x00'::bytea], ARRAY[1::int8]"),
         (.pruneInbox, "30, 100::int8"),
