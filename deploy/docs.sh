@@ -10,6 +10,12 @@ find_swift
 docc="$(dirname "$(readlink -f "$(command -v swift)")")/docc"
 [ -x "$docc" ] || die "there is no docc beside $(command -v swift)"
 
+# docc copies its pages' frame with the owner of the original, which only root may do; of a copy that
+# is ours, anyone may.
+export DOCC_HTML_DIR="$PWD/.build/docs/render"
+rm -rf "$DOCC_HTML_DIR" && mkdir -p "$(dirname "$DOCC_HTML_DIR")"
+cp -r "$(dirname "$docc")/../share/docc/render" "$DOCC_HTML_DIR"
+
 graphs="$(swift build --show-bin-path)/../symbolgraph"
 document() {
     local module="$1" inputs=".build/docs/$1.symbols"
