@@ -42,21 +42,17 @@ import Testing
         try await eventually("the demo shall say how to look around", within: .seconds(90)) {
             demo.output.contains("Ctrl-C ends it") || demo.ended != nil
         }
-        let commands = demo.output.split(separator: "\n")
-            .filter { $0.hasPrefix("  kcat ") || $0.hasPrefix("  psql ") }.map(String.init)
+        let commands = demo.output.split(separator: "\n").map { $0.drop { $0 == " " } }
+            .filter { $0.hasPrefix("kcat ") || $0.hasPrefix("psql ") || $0.hasPrefix("sleep 1; ") }
         #expect(commands.count == 6, "\(demo): \(demo.output)")
-        var answers: [String] = []
-        for command in commands {
-            let shell = try await ChildProcess.start(
-                "sh", ["-c", command], folder: folder, name: "look-\(answers.count)")
-            #expect(
-                try await shell.waitForEnd(within: .seconds(20)) == .exited(0),
-                "\(command): \(shell.errors)")
-            answers.append(shell.output)
-        }
-        let found = answers.joined()
+        var found = ""
+        for command in commands { found += try await paste(command, folder) }
         for text in ["\"outcome\":", "error_code=", "sign_count", "next_offset", "lane-1"] {
             #expect(found.contains(text), "no \(text) in \(found)")
+        }
+        let look = try #require(commands.first { $0.hasPrefix("sleep") })
+        try await eventually("the verdict shall be repeated", within: .seconds(20)) {
+            try await paste(look, folder).contains("attest-redelivered=1")
         }
         let folders = try postgresFolders(in: folder)
         #expect(folders.count == 1)
@@ -93,6 +89,17 @@ private func start(_ arguments: [String], _ folder: Folder) async throws -> Chil
     return try await ChildProcess.start(
         BuildProducts.executable("attest-worker"), arguments, environment: ["TMPDIR": temporary],
         folder: folder, name: "demo")
+}
+
+/// What a command prints that is pasted into a shell.
+private func paste(_ command: Substring, _ folder: Folder) async throws -> String {
+    let shell = try await ChildProcess.start(
+        "sh", ["-c", String(command)], folder: folder, name: "look-\(UInt64.random(in: 0 ... .max))"
+    )
+    #expect(
+        try await shell.waitForEnd(within: .seconds(20)) == .exited(0),
+        "\(command): \(shell.errors)")
+    return shell.output
 }
 
 /// The folders of temporary servers that are there.

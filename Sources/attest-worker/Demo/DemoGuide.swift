@@ -28,9 +28,9 @@ struct DemoGuide {
     var lines: [String] {
         [
             "", "Everything keeps running. Kafka is at \(broker), PostgreSQL at", "",
-            "  \(database)", "", "The last verdicts of each partition; all dead letters:", "",
-            read(topics.verdicts, "-o -2 -f '%k %s\\n'"), read(topics.deadLetters, "-f '%h\\n'"),
-            "",
+            "  \(database)", "", "The last verdicts and dead letters of each partition:", "",
+            "  " + read(topics.verdicts, "-o -2 -f '%k %s\\n'"),
+            "  " + read(topics.deadLetters, "-o -2 -f '%h\\n'"), "",
         ] + onceMore + [
             "Keys and their sign counts; which lane has decided how far:", "",
             query(
@@ -49,15 +49,16 @@ struct DemoGuide {
         return [
             "Send a request once more, as a gateway does that saw no answer; the same verdict comes"
                 + " again,", "marked attest-redelivered=1:", "",
-            read(example.topic, "\(place) -f '%k|%s\\n'")
+            "  " + read(example.topic, "\(place) -f '%k|%s\\n'")
                 + " | kcat -b \(broker) -P -t \(example.topic) -K '|'",
             // Keys decide the partition, and both topics have as many.
-            read(topics.verdicts, "-p \(example.partition) -o -1 -f '%h %s\\n'"), "",
+            "  sleep 1; " + read(topics.verdicts, "-p \(example.partition) -o -1 -f '%h %s\\n'"),
+            "",
         ]
     }
 
     private func read(_ topic: String, _ flags: String) -> String {
-        "  kcat -b \(broker) -C -e -q -t \(topic) \(flags)"
+        "kcat -b \(broker) -C -e -q -t \(topic) \(flags)"
     }
 
     private func query(_ sql: String) -> String {
