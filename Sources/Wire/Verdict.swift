@@ -22,6 +22,8 @@ package struct Verdict: Hashable, Sendable {
     package var keyID: KeyID?
     /// The app, once it is proved.
     package var appID: String?
+    /// Whether the app's devices are simulated, attested by another root than Apple's.
+    package var isSimulated = false
     /// The environment of the key, once it is proved.
     package var environment: AttestationEnvironment?
     /// The sign count that the object carries, once it is proved.

@@ -19,6 +19,7 @@ extension Verdict {
         object.add("requestId", requestID?.text)
         object.add("retryable", outcome.reason?.isRetryable)
         object.add("signCount", signCount)
+        object.add("simulated", isSimulated ? true : nil)
         object.add("source", source.encoded)
         object.add("subject", subject)
         object.add("type", kind?.rawValue)

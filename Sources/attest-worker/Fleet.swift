@@ -85,11 +85,11 @@ struct Fleet: Sendable {
                 "topics": LogValue(settings.kafka.topics.requests.joined(separator: ",")),
                 "apps": LogValue(settings.apps.count),
             ])
-        for app in settings.apps where app.trustAnchor != nil {
+        for app in settings.apps where app.isSimulated {
             log(
-                .warning, "foreign_trust_anchor",
-                "attestations of this app are NOT checked against Apple's root: whoever holds the"
-                    + " configured root's key can forge them",
+                .warning, "simulated_app",
+                "this app is SIMULATED: its attestations are not checked against Apple's root, and"
+                    + " whoever holds the configured root's key can forge them",
                 ["app": LogValue(app.appID)])
         }
         if settings.postgres.allowsAsynchronousCommit {

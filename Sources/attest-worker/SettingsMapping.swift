@@ -94,7 +94,7 @@ extension Policy {
                 return AppPolicy(
                     relyingParty: RelyingParty(
                         appID: app.appID, environments: app.environments, trustAnchor: anchor),
-                    reattestation: app.reattestation)
+                    reattestation: app.reattestation, isSimulated: app.isSimulated)
             }, maxRequestAge: settings.worker.maxRequestAge,
             maxClockSkew: settings.worker.maxClockSkew)
     }

@@ -38,6 +38,13 @@ enum VerdictSamples {
         return verdict
     }
 
+    /// An accepted assertion of a simulated device.
+    static var simulated: Verdict {
+        var verdict = assertion
+        verdict.isSimulated = true
+        return verdict
+    }
+
     /// One rejection for each reason.
     static var rejections: [Verdict] {
         Reason.all.map { reason in
@@ -53,5 +60,5 @@ enum VerdictSamples {
         Verdict(verdictID: id, outcome: .rejected(.worker(.malformedMessage)), source: place)
     }
 
-    static var all: [Verdict] { [fullRegistration, assertion, bare] + rejections }
+    static var all: [Verdict] { [fullRegistration, assertion, simulated, bare] + rejections }
 }

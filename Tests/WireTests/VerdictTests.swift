@@ -84,6 +84,7 @@ private struct ReadVerdict: Codable, Equatable {
     let appId: String?
     let environment: String?
     let signCount: UInt32?
+    let simulated: Bool?
     let reattested: Bool?
     let validationCategory: UInt32?
     let bundleVersion: String?
@@ -105,6 +106,7 @@ private struct ReadVerdict: Codable, Equatable {
         appId = verdict.appID
         environment = verdict.environment?.rawValue
         signCount = verdict.signCount
+        simulated = verdict.isSimulated ? true : nil
         reattested = verdict.reattested
         validationCategory = verdict.validationCategory
         bundleVersion = verdict.bundleVersion

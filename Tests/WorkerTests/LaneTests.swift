@@ -286,6 +286,23 @@ import Worker
         #expect(try world.verdicts().last?.reason == "unknown_app")
     }
 
+    @Test(arguments: [true, false])
+    func `verdicts name simulated devices exactly where the app is simulated`(
+        isSimulated: Bool
+    ) throws {
+        var scenario = Scenario()
+        var device = Scenario.device(44)
+        scenario.register(device, partition: 0)
+        _ = scenario.assert(&device, partition: 0)
+        let world = LaneWorld(scenario)
+        let policy = try Scenario.policy(isSimulated: isSimulated)
+        #expect(world.finish(batch: 10, policy: policy) == nil)
+        let values = world.kafka.published.map { String(decoding: $0.value ?? [], as: UTF8.self) }
+        #expect(values.count == 2)
+        #expect(values.allSatisfy { $0.contains(#""outcome":"accepted""#) })
+        #expect(values.allSatisfy { $0.contains(#""simulated":true"#) == isSimulated })
+    }
+
     @Test func `policy may refuse a second attestation`() throws {
         var scenario = Scenario()
         let device = Scenario.device(47)

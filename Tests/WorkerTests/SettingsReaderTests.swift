@@ -122,7 +122,7 @@ import Testing
             file: """
                 {kafka: {propertyFiles: {"ssl.key.password": "/run/key"}},
                  postgres: {passwordFile: "/run/pg"},
-                 apps: [{appId: "T.b", trustAnchorFile: "/etc/root.pem"}]}
+                 apps: [{appId: "T.b", simulated: true, trustAnchorFile: "/etc/root.pem"}]}
                 """,
             ["ATTEST_KAFKA__PROPERTIES__SASL_PASSWORD_FILE": "/run/sasl"],
             ["--postgres.connectionFile=/run/dsn"],
@@ -220,6 +220,12 @@ import Testing
         (["--postgres.statementTimeout=10m"], "postgres.statementTimeout"),
         (["--postgres.lockTimeout=11s"], "postgres.lockTimeout"),
         ([#"--apps=[{appId: "T.b"}, {appId: "T.b"}]"#], "apps"),
+        ([#"--apps=[{appId: "T.a"}, {appId: "T.b", simulated: true}]"#], "apps[1].simulated"),
+        ([#"--apps=[{appId: "T.b", trustAnchor: "PEM"}]"#], "apps[0].trustAnchor"),
+        (
+            [#"--apps=[{appId: "T.b", simulated: false, trustAnchor: "PEM"}]"#],
+            "apps[0].trustAnchor"
+        ),
         (["--worker.idleWait=0ms"], "worker.idleWait"),
         (["--kafka.topics.requests=a,,b"], "kafka.topics.requests"),
         (["--kafka.topics.requests=a,a"], "kafka.topics.requests"),

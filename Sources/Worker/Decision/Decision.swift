@@ -172,8 +172,7 @@ package struct Decision {
     private mutating func register(
         _ judged: JudgedRecord, _ attestation: VerifiedAttestation
     ) -> Verdict {
-        var verdict = verdict(on: judged, .accepted)
-        verdict.appID = attestation.appID
+        var verdict = verdict(on: judged, .accepted, app: attestation.appID)
         verdict.environment = attestation.environment
         verdict.signCount = 0
         verdict.validationCategory = attestation.extensions.validationCategory
@@ -218,8 +217,7 @@ package struct Decision {
 
     private mutating func advance(_ judged: JudgedRecord, _ assertion: VerifiedAssertion) -> Verdict
     {
-        var verdict = verdict(on: judged, .accepted)
-        verdict.appID = assertion.appID
+        var verdict = verdict(on: judged, .accepted, app: assertion.appID)
         verdict.signCount = assertion.signCount
         verdict.validationCategory = assertion.extensions.validationCategory
         verdict.bundleVersion = assertion.extensions.bundleVersion
@@ -257,13 +255,17 @@ package struct Decision {
         return nil
     }
 
-    private func verdict(on judged: JudgedRecord, _ outcome: Verdict.Outcome) -> Verdict {
+    private func verdict(
+        on judged: JudgedRecord, _ outcome: Verdict.Outcome, app appID: String? = nil
+    ) -> Verdict {
         var verdict = Verdict(
             verdictID: judged.identity.verdictID, outcome: outcome, source: judged.record.place)
         verdict.requestID = judged.requestID
         verdict.kind = judged.kind
         verdict.keyID = judged.keyID
         verdict.subject = judged.subject
+        verdict.appID = appID
+        verdict.isSimulated = appID.map { policy.apps[$0]?.isSimulated ?? false } ?? false
         return verdict
     }
 }

@@ -15,11 +15,17 @@ package struct AppPolicy: Hashable, Sendable {
     package var relyingParty: RelyingParty
     /// What a second attestation of a known key does.
     package var reattestation: Reattestation
+    /// Whether its devices are simulated: their verdicts say so.
+    package var isSimulated: Bool
 
     /// A policy from its parts.
-    package init(relyingParty: RelyingParty, reattestation: Reattestation = .accept) {
+    package init(
+        relyingParty: RelyingParty, reattestation: Reattestation = .accept,
+        isSimulated: Bool = false
+    ) {
         self.relyingParty = relyingParty
         self.reattestation = reattestation
+        self.isSimulated = isSimulated
     }
 }
 

@@ -91,8 +91,10 @@ package struct Settings: Hashable, Sendable {
         package var environments: Set<AttestationEnvironment> = [.production]
         /// What a second attestation of a known key does.
         package var reattestation = Reattestation.accept
-        /// Another trust anchor than Apple's, as PEM: for tests only.
+        /// Another trust anchor than Apple's, as PEM: for simulated devices only.
         package var trustAnchor: String?
+        /// Whether its devices are simulated; an app has another trust anchor exactly if they are.
+        package var isSimulated = false
 
         /// The defaults; the app id must be set.
         package init() {}

@@ -23,6 +23,23 @@ enum SettingsRules {
         }
         let appIDs = settings.apps.map(\.appID).filter { !$0.isEmpty }
         demand(Set(appIDs).count == appIDs.count, "apps", "must have each appId once")
+        for (position, app) in settings.apps.enumerated() {
+            func demandOfApp(_ holds: Bool, _ name: String, _ message: String) {
+                guard !holds else { return }
+                problems.append(
+                    SettingProblem(
+                        key: "apps[\(position)].\(name)",
+                        origin: reading.origins["apps"] ?? .standard, message: message))
+            }
+            // Two marks, so that no slip of one hand puts Apple's root out of force.
+            demandOfApp(
+                app.trustAnchor == nil || app.isSimulated, "trustAnchor",
+                "must not be set unless the app is marked \"simulated\": true, as whoever holds the"
+                    + " root's key can forge its attestations")
+            demandOfApp(
+                app.trustAnchor != nil || !app.isSimulated, "simulated",
+                "must not be true without a trustAnchor: Apple attests no simulated device")
+        }
         let topics = settings.kafka.topics
         demand(
             !topics.requests.contains(topics.verdicts), "kafka.topics.verdicts",

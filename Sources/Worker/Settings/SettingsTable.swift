@@ -21,8 +21,13 @@ package enum SettingsTable {
         Setting(
             "trustAnchor", \.trustAnchor,
             .optionalText("a certificate in PEM", bytesMax: 65_536), takesFile: true,
-            "A root to trust in place of Apple's. For tests only: whoever holds its key can forge"
-                + " every attestation of this app."),
+            "A root to trust in place of Apple's, for an app that is `simulated`: whoever holds its"
+                + " key can forge every attestation of this app."),
+        Setting(
+            "simulated", \.isSimulated, .flag,
+            "Whether the devices of this app are simulated. Such an app has a `trustAnchor`, no"
+                + " other app may have one, and verdicts that name the app say"
+                + " `\"simulated\": true`."),
     ]
 
     private static let kafka: [Setting<Settings>] = [

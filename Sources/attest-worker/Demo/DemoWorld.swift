@@ -48,6 +48,7 @@ final class DemoWorld {
         var app = Settings.App()
         app.appID = DemoPlan.appID
         app.trustAnchor = authority.rootCertificateAsPEM
+        app.isSimulated = true
         settings.apps = [app]
         self.settings = settings
         let topics = settings.kafka.topics

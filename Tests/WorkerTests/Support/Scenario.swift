@@ -53,7 +53,8 @@ struct Scenario {
     private var requests = 0
 
     static func policy(
-        apps: [String] = [appID], reattestation: Reattestation = .accept
+        apps: [String] = [appID], reattestation: Reattestation = .accept,
+        isSimulated: Bool = false
     ) throws -> Policy {
         guard let anchor = TrustAnchor(der: authority.rootCertificate) else {
             throw ScenarioProblem(text: "the kit's root is no certificate")
@@ -63,7 +64,7 @@ struct Scenario {
                 AppPolicy(
                     relyingParty: RelyingParty(
                         appID: $0, environments: [.production], trustAnchor: anchor),
-                    reattestation: reattestation)
+                    reattestation: reattestation, isSimulated: isSimulated)
             }, maxRequestAge: .seconds(7 * 86_400), maxClockSkew: .seconds(300))
     }
 
