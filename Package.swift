@@ -71,7 +71,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AttestTestKitTests",
-            dependencies: ["AttestTestKit", "Wire", "AppAttest", "LibCrypto"],
+            dependencies: ["AttestTestKit", "RecordedVectors", "Wire", "AppAttest", "LibCrypto"],
             swiftSettings: strict),
         .testTarget(
             name: "WireTests", dependencies: ["Wire", "AppAttest", "AttestTestKit", "LibCrypto"],

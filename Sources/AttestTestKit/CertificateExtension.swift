@@ -42,6 +42,10 @@ struct CertificateExtension {
     static let credentialKeyUsage = CertificateExtension(
         ObjectIdentifiers.keyUsage, isCritical: true, [0x03, 0x02, 0x04, 0xF0])
 
+    /// Key usage digitalSignature.
+    static let signsContent = CertificateExtension(
+        ObjectIdentifiers.keyUsage, isCritical: true, [0x03, 0x02, 0x07, 0x80])
+
     /// A critical extension that no verifier can know.
     static let unknownCritical = CertificateExtension(
         ObjectIdentifiers.unassigned, isCritical: true, DER.null)

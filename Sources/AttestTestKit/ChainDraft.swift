@@ -18,11 +18,17 @@ struct ChainDraft {
         intermediate = authority.intermediateCertificate
     }
 
-    /// Credential certificate and intermediate in DER.
-    var certificates: CertificatePair {
+    /// The credential certificate in DER, signed.
+    var issuedCredential: [UInt8] {
+        credential.signed(by: credentialSigner, hash: .sha256)
+    }
+
+    /// Credential certificate and intermediate in DER, as they come out.
+    ///
+    /// The first is handed in, so that ``issuedCredential`` is signed only once.
+    func certificates(_ issuedCredential: [UInt8]) -> CertificatePair {
         var certificates = CertificatePair(
-            credential: credential.signed(by: credentialSigner, hash: .sha256),
-            intermediate: intermediate)
+            credential: issuedCredential, intermediate: intermediate)
         change?(&certificates)
         return certificates
     }
@@ -84,9 +90,9 @@ struct CertificatePair {
 }
 
 extension TestAuthority {
-    /// An authority of the same names with other keys.
+    /// An authority of the same names with other keys, and the same receipts.
     var twin: TestAuthority {
-        TestAuthority(seed: ~seed)
+        TestAuthority(seed: ~seed, rootPathLength: nil, receipts: receipts)
     }
 }
 

@@ -15,9 +15,9 @@ enum DER {
         element(tag: [0x30], Array(elements.joined()))
     }
 
-    /// SET of one encoded element, so that nothing has to be sorted.
-    static func set(_ member: [UInt8]) -> [UInt8] {
-        element(tag: [0x31], member)
+    /// SET of encoded elements, which are not sorted.
+    static func set(_ members: [UInt8]) -> [UInt8] {
+        element(tag: [0x31], members)
     }
 
     /// INTEGER, not negative, from big-endian bytes.

@@ -19,6 +19,10 @@ enum ObjectIdentifiers {
     static let ecdsaWithSHA256 = DER.objectIdentifier([1, 2, 840, 10045, 4, 3, 2])
     static let ecdsaWithSHA384 = DER.objectIdentifier([1, 2, 840, 10045, 4, 3, 3])
 
+    static let sha256 = DER.objectIdentifier([2, 16, 840, 1, 101, 3, 4, 2, 1])
+
+    /// CMS data (RFC 5652, 4).
+    static let data = DER.objectIdentifier([1, 2, 840, 113549, 1, 7, 1])
     /// CMS signed data (RFC 5652, 5.1).
     static let signedData = DER.objectIdentifier([1, 2, 840, 113549, 1, 7, 2])
 
@@ -28,11 +32,15 @@ enum ObjectIdentifiers {
     static let appAttributes = apple(8, 5)
     static let accessControl = apple(8, 6)
     static let operatingSystem = apple(8, 7)
+    /// The mark of those who sign receipts.
+    static let receiptSigner = apple(12, 15)
+    /// The mark of the authority that issues them.
+    static let receiptIntermediate = apple(6, 2, 3)
     /// An arc for examples (RFC 5612), which means nothing.
     static let unassigned = DER.objectIdentifier([1, 3, 6, 1, 4, 1, 32473, 1])
 
     /// An arc below Apple's certificate extensions and purposes, 1.2.840.113635.100.
-    private static func apple(_ first: UInt64, _ second: UInt64) -> [UInt8] {
-        DER.objectIdentifier([1, 2, 840, 113635, 100, first, second])
+    private static func apple(_ arcs: UInt64...) -> [UInt8] {
+        DER.objectIdentifier([1, 2, 840, 113635, 100] + arcs)
     }
 }

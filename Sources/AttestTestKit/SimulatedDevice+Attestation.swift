@@ -4,8 +4,8 @@ import LibCrypto
 extension SimulatedDevice {
     /// Attests the key: what the app sends to register it.
     ///
-    /// Costs one P-384 signature. The receipt inside is an opaque byte string of the usual size
-    /// and beginning, not a signed one.
+    /// Costs one P-384 and one P-256 signature. The receipt inside is of type `ATTEST`, signed as
+    /// Apple's are, and created at the same moment.
     ///
     /// - Parameters:
     ///   - clientDataHash: what the app hands to the system.
@@ -21,8 +21,12 @@ extension SimulatedDevice {
         }
         let nonce = Nonce(
             authenticatorData: attestedData(lie).encoded, clientDataHash: clientDataHash.bytes)
+        let chain = chain(nonce: nonce, at: instant, lie)
+        let credential = chain.issuedCredential
         var parts = AttestationParts(
-            certificates: certificates(nonce: nonce, at: instant, lie), receipt: receipt,
+            certificates: chain.certificates(credential),
+            receipt: receipt(
+                certificate: credential, clientDataHash: clientDataHash, at: instant),
             authenticatorData: nonce.authenticatorData, further: unsignedEntries)
         if case .structure(let lie) = lie { lie.apply(to: &parts, root: authority.rootCertificate) }
         let object =
@@ -32,7 +36,7 @@ extension SimulatedDevice {
     }
 
     /// Authenticator data with the attested credential.
-    private func attestedData(_ lie: AttestationLie?) -> AuthenticatorDataDraft {
+    func attestedData(_ lie: AttestationLie?) -> AuthenticatorDataDraft {
         var draft = AuthenticatorDataDraft(self, signCount: 0)
         var credential = AuthenticatorDataDraft.AttestedCredential(of: self)
         if case .coseKey(let lie) = lie { credential.coseKey = lie.coseKey(of: self) }
@@ -42,10 +46,8 @@ extension SimulatedDevice {
         return draft
     }
 
-    /// Credential certificate and intermediate in DER.
-    private func certificates(
-        nonce: Nonce, at instant: Instant, _ lie: AttestationLie?
-    ) -> CertificatePair {
+    /// Credential certificate and intermediate, not signed yet.
+    func chain(nonce: Nonce, at instant: Instant, _ lie: AttestationLie?) -> ChainDraft {
         var credential = CredentialCertificate.draft(self, at: instant)
         credential.extensions.append(CredentialCertificate.nonce(nonce.bytes))
         if case .certificate(let lie) = lie {
@@ -53,13 +55,6 @@ extension SimulatedDevice {
         }
         var chain = ChainDraft(authority: authority, credential: credential)
         if case .chain(let lie) = lie { lie.apply(to: &chain, at: instant) }
-        return chain.certificates
-    }
-
-    /// Opaque bytes that begin as a receipt does: BER of CMS signed data.
-    private var receipt: [UInt8] {
-        let head: [UInt8] = [0x30, 0x80] + ObjectIdentifiers.signedData + [0xA0, 0x80]
-        let byteCount = 3700
-        return head + SeededBytes(seed: seed).bytes("receipt", count: byteCount - head.count)
+        return chain
     }
 }

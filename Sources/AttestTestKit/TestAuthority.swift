@@ -5,7 +5,8 @@ import LibCrypto
 ///
 /// Give ``rootCertificate`` to a verifier as its trust anchor, and what the authority's
 /// ``SimulatedDevice``s make is verified as Apple's objects are. The names are its own, so that no
-/// certificate can be taken for one of Apple's.
+/// certificate can be taken for one of Apple's. Receipts end at a root of their own,
+/// ``receiptRootCertificate``.
 ///
 /// | | root | intermediate |
 /// | --- | --- | --- |
@@ -22,10 +23,16 @@ public struct TestAuthority: Sendable {
     public let rootCertificate: [UInt8]
     /// The intermediate certificate in DER, as it stands in attestations.
     public let intermediateCertificate: [UInt8]
+    /// The root certificate of receipts in DER: another one than that of attestations, as Apple's
+    /// is.
+    public var receiptRootCertificate: [UInt8] {
+        receipts.rootCertificate
+    }
 
     let seed: UInt64
     let rootKey: ECPrivateKey
     let intermediateKey: ECPrivateKey
+    let receipts: ReceiptAuthority
 
     static let rootName = CertificateDraft.name(commonName: "Attest Test Root CA")
     static let intermediateName = CertificateDraft.name(commonName: "Attest Test CA 1")
@@ -37,8 +44,15 @@ public struct TestAuthority: Sendable {
     ///   - rootPathLength: a path length constraint in the root; Apple's has none. With 0 no chain
     ///     that has an intermediate may be accepted.
     public init(seed: UInt64, rootPathLength: UInt8? = nil) {
+        self.init(
+            seed: seed, rootPathLength: rootPathLength, receipts: ReceiptAuthority(seed: seed))
+    }
+
+    /// An authority whose receipts another one may issue as well.
+    init(seed: UInt64, rootPathLength: UInt8?, receipts: ReceiptAuthority) {
         let bytes = SeededBytes(seed: seed)
         self.seed = seed
+        self.receipts = receipts
         rootKey = bytes.key("root key", .p384)
         intermediateKey = bytes.key("intermediate key", .p384)
         rootCertificate = CertificateDraft(

@@ -44,7 +44,7 @@ import Testing
             #expect(verified.appID == MintedWorld.appID)
             #expect(verified.environment == environment)
             #expect(verified.osVersion == device.shape.operatingSystemVersion)
-            #expect(verified.receipt.count == 3700)
+            #expect((2500...4000).contains(verified.receipt.count))
         }
     }
 

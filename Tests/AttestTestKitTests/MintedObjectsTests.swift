@@ -30,7 +30,7 @@ import Testing
         var device = Self.device(.iOS27)
         let attestation = device.attest(clientDataHash: Self.clientDataHash, at: Self.instant)
         let assertion = device.assert(clientDataHash: Self.clientDataHash)
-        let attestationDigest = "83c8f74850e319e50c546d5e80030e0b11a7ed90c04d13c6f73544ee8e49f433"
+        let attestationDigest = "4801222b8534878a364562c0c5e00411903dcce6f3c51c955f59d72e5c9175f0"
         let assertionDigest = "104f89d1c9b28eaf66b0828fd5e370d81c38f463cb6e7d4f7fa4c6ee80e833cc"
         #expect(SHA256.hash(attestation.object).bytes == bytes(attestationDigest))
         #expect(SHA256.hash(assertion.object).bytes == bytes(assertionDigest))
