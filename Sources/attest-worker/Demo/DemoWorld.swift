@@ -45,6 +45,9 @@ final class DemoWorld {
         settings.kafka.groupID = "attest-worker-demo"
         settings.postgres.connection = postgres.conninfo()
         settings.worker.count = Self.laneCount
+        // A consumer that begins its first join anew is a second member to the embedded broker,
+        // which then waits for the first one until its session times out. It must exceed 3 s.
+        settings.kafka.sessionTimeout = .seconds(6)
         var app = Settings.App()
         app.appID = DemoPlan.appID
         app.trustAnchor = authority.rootCertificateAsPEM
