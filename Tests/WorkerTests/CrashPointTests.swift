@@ -5,9 +5,11 @@ import Worker
 @Suite struct CrashPointTests {
     /// Runs the scenario with one death (or lost connection) at the numbered point.
     ///
+    /// The lane after a death takes batches of `next` records.
+    ///
     /// - Returns: whether the point exists; false ends the enumeration.
     private func run(
-        _ scenario: Scenario, batch: Int, policy: Policy, point: Int,
+        _ scenario: Scenario, batch: Int, next: Int? = nil, policy: Policy, point: Int,
         where mayFail: @escaping (_ name: String) -> Bool = { _ in true },
         fault: @escaping (_ name: String) -> Fault
     ) throws -> Bool {
@@ -29,7 +31,7 @@ import Worker
             try world.checkOracle("batch \(batch), no fault")
             return false
         }
-        if end != nil { #expect(world.finish(batch: batch, policy: policy) == nil) }
+        if end != nil { #expect(world.finish(batch: next ?? batch, policy: policy) == nil) }
         try world.checkOracle("batch \(batch), point \(point): \(reached)")
         return true
     }
@@ -48,6 +50,25 @@ import Worker
             })
         { point += 1 }
         #expect(point > 40, "the enumeration covers the run")
+    }
+
+    /// What was decided as one batch comes back in pieces: none may commit past its own end.
+    @Test(arguments: [(100, 1), (100, 3), (4, 3), (2, 100)])
+    func `a batch that comes back in other pieces is committed piece by piece`(
+        batch: Int, next: Int
+    ) throws {
+        let scenario = Scenario.mixed()
+        let policy = try Scenario.policy()
+        var point = 0
+        while try run(
+            scenario, batch: batch, next: next, policy: policy, point: point,
+            fault: { name in
+                Fault(
+                    operation: name, code: "died", disposition: .stop(.software),
+                    message: "the process dies here")
+            })
+        { point += 1 }
+        #expect(point > 10, "the enumeration covers the run")
     }
 
     @Test(arguments: [1, 3, 100])

@@ -32,8 +32,13 @@ package struct OwnedPartition: Hashable, Sendable {
 package struct DecidedBatch: Sendable {
     /// One answer a record, in the batch's order.
     package var answers: [Answer] = []
-    /// Where each partition stands when the writes are stored.
+    /// Where each partition's row stands when the writes are stored.
     package var nextOffsets: [TopicPartition: Int64] = [:]
+    /// Where each partition stands when the answers are delivered: behind the batch's last record.
+    ///
+    /// Lower than the row's next offset where records come back that were decided before: those
+    /// between the two are not answered by this batch, so nothing may be committed past this.
+    package var answeredOffsets: [TopicPartition: Int64] = [:]
     /// Partitions that another lane has claimed since.
     package var fenced: Set<TopicPartition> = []
     /// Partitions whose row fell back behind what this lane has seen, each with the offset to read
@@ -123,6 +128,7 @@ package struct Decision {
             row.lastTimestampMilliseconds, judged.record.timestampMilliseconds ?? 0)
         writes.progress[partition] = row
         decided.nextOffsets[partition] = row.nextOffset
+        decided.answeredOffsets[partition] = offset + 1
 
         if case .unanswerable(let cause) = judged.claim { return .deadLetter(cause) }
         if let entry = inbox[judged.identity] { return repeated(judged, entry) }

@@ -14,8 +14,8 @@ extension Lane {
             else { return }
             note(decided)
             try publish(messages(for: batch, decided.answers), epochs: epochs)
-            notePublished(batch, decided.nextOffsets, epochs: epochs)
-            try commit(decided.nextOffsets, epochs: epochs)
+            notePublished(decided.answeredOffsets, epochs: epochs)
+            try commit(decided.answeredOffsets, epochs: epochs)
         } catch {
             switch error.disposition {
             case .poison:
@@ -126,13 +126,10 @@ extension Lane {
 
     /// Every verdict of these records is delivered now; the next batch's progress row tells so.
     private func notePublished(
-        _ batch: [JudgedRecord], _ decided: [TopicPartition: Int64],
-        epochs: [TopicPartition: Int64]
+        _ answeredOffsets: [TopicPartition: Int64], epochs: [TopicPartition: Int64]
     ) {
-        for judged in batch {
-            let partition = judged.record.partition
-            guard decided[partition] != nil, isOwned(partition, epochs: epochs) else { continue }
-            owned[partition]?.publishedOffset = judged.record.place.offset + 1
+        for (partition, offset) in answeredOffsets where isOwned(partition, epochs: epochs) {
+            owned[partition]?.publishedOffset = offset
         }
     }
 
