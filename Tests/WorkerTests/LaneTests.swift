@@ -101,6 +101,33 @@ import Worker
         #expect(try answers(world)["anew"] == "accepted")
     }
 
+    @Test func `a timestamp from the future does not make later records look decided`() throws {
+        var scenario = Scenario()
+        var device = Scenario.device(50)
+        scenario.register(device, partition: 0)
+        scenario.append(
+            Array("{}".utf8), partition: 0, timestamp: Scenario.now.milliseconds + 86_400_000)
+        scenario.append(
+            scenario.records[0].value, partition: 0,
+            timestamp: Scenario.now.milliseconds + 366 * 86_400_000)
+        let world = LaneWorld(scenario)
+        let policy = try Scenario.policy()
+        #expect(world.finish(batch: 10, policy: policy) == nil)
+        world.kafka.recreate(world.partitions[0])
+        var anew = Scenario()
+        let payload = Array("anew".utf8)
+        let minted = device.assert(clientDataHash: ClientDataHash(hashing: payload))
+        for id in ["one", "two", "three", "four", "five"] {
+            anew.request(
+                "assertion", minted.object, of: device, clientData: payload, partition: 0, id: id,
+                timestamp: Scenario.now.milliseconds + 60_000, answer: nil)
+        }
+        world.kafka.append(anew.records)
+        #expect(world.finish(batch: 10, policy: policy) == nil)
+        #expect(try answers(world)["one"] == "accepted")
+        #expect(try !world.verdicts().contains { $0.reason == "stale_request" })
+    }
+
     @Test func `lost commits are decided again from where the database is`() throws {
         let scenario = Scenario.mixed()
         let world = LaneWorld(scenario)

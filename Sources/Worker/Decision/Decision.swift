@@ -125,7 +125,7 @@ package struct Decision {
         let offset = judged.record.place.offset
         row.nextOffset = max(row.nextOffset, offset + 1)
         row.lastTimestampMilliseconds = max(
-            row.lastTimestampMilliseconds, judged.record.timestampMilliseconds ?? 0)
+            row.lastTimestampMilliseconds, judged.latestTimestamp)
         writes.progress[partition] = row
         decided.nextOffsets[partition] = row.nextOffset
         decided.answeredOffsets[partition] = offset + 1

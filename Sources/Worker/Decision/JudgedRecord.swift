@@ -60,6 +60,19 @@ package struct JudgedRecord: Sendable {
         if case .unanswerable = claim { false } else { true }
     }
 
+    /// What the record's timestamp tells of how far its log has come, in milliseconds since 1970.
+    ///
+    /// Only of a record that was judged at it: one that is not bounded by the clock may lie years
+    /// ahead, and every record after it would look as if it had been decided before.
+    var latestTimestamp: Int64 {
+        switch claim {
+        case .refused(.worker(.requestFromTheFuture)), .refused(.worker(.malformedMessage)),
+            .refused(.worker(.unsupportedFormat)), .unanswerable:
+            0
+        case .refused, .registration, .assertion: record.timestampMilliseconds ?? 0
+        }
+    }
+
     /// The key whose row decides about it; nil where no row has a say.
     var keyToLock: KeyID? {
         switch claim {
