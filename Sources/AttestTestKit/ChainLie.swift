@@ -1,4 +1,5 @@
 public import AppAttest
+import LibCrypto
 
 /// Ways to break the chain from the credential certificate to the trust anchor.
 ///
@@ -40,6 +41,9 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
     case credentialUnknownCriticalExtension
     /// The credential certificate has an extension of 5,000 bytes.
     case credentialTooLarge
+    /// The credential certificate has more extensions than anyone looks through, and behind them a
+    /// second nonce.
+    case credentialManyExtensions
     /// The credential certificate expired a day ago.
     case credentialExpired
     /// The credential certificate becomes valid in a day.
@@ -60,8 +64,8 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
             .intermediateUnknownCriticalExtension, .intermediateBelowIntermediate,
             .intermediateOfOtherRoot, .intermediateForged, .intermediateTrailingByte,
             .credentialOfOtherIntermediate, .credentialNamesOtherIssuer, .credentialForged,
-            .credentialUnknownCriticalExtension, .credentialTooLarge, .credentialTrailingByte,
-            .credentialNotACertificate, .swapped:
+            .credentialUnknownCriticalExtension, .credentialTooLarge, .credentialManyExtensions,
+            .credentialTrailingByte, .credentialNotACertificate, .swapped:
             .chainInvalid
         }
     }
@@ -95,11 +99,22 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
         case .credentialUnknownCriticalExtension: chain.credential.replace(.unknownCritical)
         case .credentialTooLarge:
             chain.credential.extensions.append(.unassigned(byteCount: 5000))
+        case .credentialManyExtensions: chain.credential.hideSecondNonce()
         case .credentialExpired: chain.credential.notAfter = instant.adding(days: -1)
         case .credentialNotYetValid: chain.credential.notBefore = instant.adding(days: 1)
         case .credentialTrailingByte: chain.change { $0.credential.append(0x00) }
         case .credentialNotACertificate: chain.change { $0.credential = DER.octetString([0x00]) }
         case .swapped: chain.change { $0.swap() }
         }
+    }
+}
+
+extension CertificateDraft {
+    /// Puts many extensions that mean nothing behind the genuine ones, and a nonce behind them.
+    fileprivate mutating func hideSecondNonce() {
+        for _ in 0..<Certificate.extensionCountMax {
+            extensions.append(.unassigned(byteCount: 1))
+        }
+        extensions.append(CredentialCertificate.nonce([UInt8](repeating: 0, count: 32)))
     }
 }

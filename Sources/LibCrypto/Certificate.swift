@@ -11,7 +11,7 @@ public final class Certificate: @unchecked Sendable {
     /// The most bytes that are read; Apple's certificates have up to 1,057.
     public static let byteCountMax = 4096
 
-    /// The most extensions that are looked at; Apple's certificates have up to eight.
+    /// The most extensions of a certificate; Apple's have up to eight.
     public static let extensionCountMax = 64
 
     /// The bytes it was read from.
@@ -37,11 +37,14 @@ public final class Certificate: @unchecked Sendable {
     /// it came, so it is the signature that vouches for that part.)
     ///
     /// - Parameter der: one certificate in DER, up to ``byteCountMax`` bytes. Nil when it can't be
-    ///   read, has bytes after it, is not DER, or has a validity that is no time.
+    ///   read, has bytes after it, is not DER, has more than ``extensionCountMax`` extensions, or
+    ///   has a validity that is no time.
     public init?(der: [UInt8]) {
         defer { OpenSSLErrorQueue.clear() }
         guard der.count <= Self.byteCountMax, let handle = parse(der) else { return nil }
         guard encodes(handle, as: der),
+            // Looking at some of them only would leave a second one of a kind unseen.
+            X509_get_ext_count(handle) <= CInt(Self.extensionCountMax),
             let notBefore = secondsSince1970(X509_get0_notBefore(handle)),
             let notAfter = secondsSince1970(X509_get0_notAfter(handle))
         else {
@@ -91,9 +94,9 @@ public final class Certificate: @unchecked Sendable {
     /// - Returns: for each occurrence the bytes inside `extnValue`; empty when there is none.
     public func extensionValues(_ identifier: [UInt8]) -> [[UInt8]] {
         var values: [[UInt8]] = []
-        for position in 0..<min(Int(X509_get_ext_count(handle)), Self.extensionCountMax) {
+        for position in 0..<X509_get_ext_count(handle) {
             // Both pointers belong to the certificate.
-            guard let found = X509_get_ext(handle, CInt(position)),
+            guard let found = X509_get_ext(handle, position),
                 let object = X509_EXTENSION_get_object(found),
                 equals(object, identifier),
                 let data = X509_EXTENSION_get_data(found)
