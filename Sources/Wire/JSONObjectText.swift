@@ -45,8 +45,8 @@ struct JSONObjectText {
     let flaw: JSONFlaw?
 
     private let bytes: [UInt8]
-    /// The member of each name; nil for a name that occurs twice.
-    private let members: [String: JSONScanner.Member?]
+    /// The member of each name, as UTF-8; nil for a name that occurs twice.
+    private let members: [[UInt8]: JSONScanner.Member?]
 
     /// Checks a text and finds its members.
     ///
@@ -61,7 +61,7 @@ struct JSONObjectText {
 
     /// What the object says under a name.
     subscript(_ name: String) -> JSONField {
-        guard let member = members[name] else { return .absent }
+        guard let member = members[Array(name.utf8)] else { return .absent }
         guard let member else { return .ambiguous }
         let value = bytes[member.range]
         switch value.first {
@@ -78,7 +78,7 @@ struct JSONObjectText {
 
     /// Whether the object says something under a name; `null` is nothing.
     func has(_ name: String) -> Bool {
-        guard let member = members[name] else { return false }
+        guard let member = members[Array(name.utf8)] else { return false }
         return member.map { bytes[$0.range].first != UInt8(ascii: "n") } ?? true
     }
 }

@@ -12,4 +12,10 @@ enum JSONString {
         if isPlain { return String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self) }
         return try? JSONDecoder().decode(String.self, from: Data(quoted))
     }
+
+    /// The UTF-8 of a string, for comparing byte by byte; parameters and nil as in ``decode``.
+    static func decodeUTF8(_ quoted: ArraySlice<UInt8>, isPlain: Bool) -> [UInt8]? {
+        if isPlain { return Array(quoted.dropFirst().dropLast()) }
+        return decode(quoted, isPlain: false).map { Array($0.utf8) }
+    }
 }

@@ -80,6 +80,9 @@ enum AcceptedMessages {
             Sample.plainRegistration.with("x", #"[{"y":[1,-2.5e3,true,null]},"\u00e9\/"]"#).json,
             plain),
         .accepted(
+            "names that are only canonically equivalent are two names",
+            Sample.plainRegistration.with("caf\u{E9}", "1").with("cafe\u{301}", "1").json, plain),
+        .accepted(
             "white space around tokens does not count",
             " {\r\n\t\"keyId\" : \(Sample.keyText) ,\"attestation\":\(Sample.objectText),"
                 + "\"clientData\":\"AQID\" }\n", plain),

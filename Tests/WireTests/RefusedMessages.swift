@@ -143,9 +143,6 @@ enum RefusedMessages {
             "twins of which one is escaped", plain.adding(#"client\u0044ata"#, other).json,
             schema: .silent),
         .refused(
-            "twins that are canonically equivalent",
-            plain.adding("caf\u{E9}", "1").adding("cafe\u{301}", "1").json, schema: .silent),
-        .refused(
             "twins in an unknown field", plain.with("x", #"[{"y":1,"y":1}]"#).json,
             schema: .silent),
         .refused(

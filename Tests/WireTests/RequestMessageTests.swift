@@ -143,6 +143,19 @@ import Wire
         }
     }
 
+    // MARK: - Time
+
+    /// As a `String`, such a name takes minutes to hash: normalization sorts the marks.
+    @Test(arguments: [("\u{301}\u{316}", 4), (#"\u0301\u0316"#, 12)])
+    func `a long run of combining marks in a name takes no time`(marks: String, byteCount: Int) {
+        let run = String(repeating: marks, count: 240_000 / byteCount)
+        let message = Sample.plainRegistration.with("a\(run)", "1")
+        var decoded: DecodedRecord?
+        let elapsed = ContinuousClock().measure { decoded = message.decoded() }
+        #expect(decoded == Sample.plainRegistration.decoded())
+        #expect(elapsed < .seconds(5))
+    }
+
     // MARK: - Every beginning and every byte
 
     @Test func `no beginning of a message is a message`() {
@@ -166,5 +179,12 @@ import Wire
             }
         }
         #expect(requests.contains(.unreadable(.notAJSONObject)))
+    }
+}
+
+extension Members {
+    /// What the message is, without headers.
+    fileprivate func decoded() -> DecodedRecord {
+        RequestMessage.decode(value: Array(json.utf8), headers: [], limits: MessageLimits())
     }
 }
