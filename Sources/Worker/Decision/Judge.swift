@@ -117,7 +117,12 @@ package struct Judge: Sendable {
         case .revoked: return .refused(.worker(.keyRevoked))
         case .active: break
         }
-        guard policy.apps[key.appID] != nil else { return .refused(.worker(.unknownApp)) }
+        guard let app = policy.apps[key.appID] else { return .refused(.worker(.unknownApp)) }
+        // An assertion does not tell its environment, and policy may be stricter than it was when
+        // the key was registered.
+        guard app.relyingParty.environments.contains(key.environment) else {
+            return .refused(.verification(.environmentMismatch))
+        }
         guard let publicKey = P256PublicKey(x963: key.publicKey) else {
             return .unanswerable(
                 DeadLetter.Cause(
