@@ -149,7 +149,7 @@ import Testing
         #expect(
             found == [
                 "apps[0].appId (file attest.json5) must be a team id, a dot and a bundle"
-                    + " identifier, not \"nodot\"",
+                    + " identifier, of letters, digits, '-' and '.', not \"nodot\"",
                 "apps[0].environments (file attest.json5) must be a list of \"development\" or"
                     + " \"production\", not a list",
                 "apps[1].apId (file attest.json5) is unknown; did you mean appId?",
@@ -232,6 +232,10 @@ import Testing
         (["--kafka.topics.verdicts=a/b"], "kafka.topics.verdicts"),
         (["--worker.batchBytesMax=1000000000GiB"], "worker.batchBytesMax"),
         (["--worker.drainTimeout=99999999999999999999s"], "worker.drainTimeout"),
+        ([#"--apps=[{appId: "T."}]"#], "apps[0].appId"),
+        ([#"--apps=[{appId: "T.b c"}]"#], "apps[0].appId"),
+        ([#"--apps=[{appId: "T.b_c"}]"#], "apps[0].appId"),
+        (["--apps=[{appId: \"\u{212A}.b\"}]"], "apps[0].appId"),
         (["--apps=[]"], "apps"), (["--apps={"], "apps"), (["--apps=[1]"], "apps"),
     ])
     func `one broken rule is one problem, and flags alone are a usage error`(

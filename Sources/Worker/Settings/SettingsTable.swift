@@ -180,14 +180,31 @@ package enum SettingsTable {
 extension SettingType<String> {
     /// `TEAMID.bundle.identifier`.
     static var appID: Self {
-        Self(rule: "a team id, a dot and a bundle identifier") { value in
-            guard case .text(let text) = value, text.utf8.count <= Request.textBytesMax,
-                text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
-            else { return nil }
-            let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-            return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } ? text : nil
+        Self(rule: "a team id, a dot and a bundle identifier, of letters, digits, '-' and '.'") {
+            value in
+            guard case .text(let text) = value, isAppID(text) else { return nil }
+            return text
         } show: {
             .text($0)
         }
     }
+}
+
+/// Apple's own rule for app ids.
+///
+/// In ASCII two texts are equal only if their bytes are: the relying party id is a hash over bytes,
+/// and a Kelvin sign must not pass for a K.
+private func isAppID(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+        && text.utf8.count <= Request.textBytesMax
+        && text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default:
+                false
+            }
+        }
 }
