@@ -70,9 +70,10 @@ public struct Instant: Hashable, Sendable, Comparable {
         self.milliseconds = milliseconds
     }
 
-    /// A moment so many seconds after 1970.
+    /// A moment so many seconds after 1970, or the end of the range where it is beyond.
     public init(seconds: Int64) {
-        milliseconds = seconds.multipliedReportingOverflow(by: 1000).partialValue
+        let (milliseconds, isBeyond) = seconds.multipliedReportingOverflow(by: 1000)
+        self.milliseconds = isBeyond ? (seconds < 0 ? .min : .max) : milliseconds
     }
 
     /// The last whole second that is not after this moment, counted from 1970.
