@@ -39,10 +39,11 @@ package struct AuthenticatorDataHead: Hashable {
     func extensions(
         in rest: ArraySlice<UInt8>
     ) throws(AuthenticatorDataFault) -> SignedExtensions {
+        let isAnnounced = flags & Self.extensionDataFlag != 0
         guard !rest.isEmpty else {
-            guard flags & Self.extensionDataFlag == 0 else { throw .extensionsMissing }
+            guard !isAnnounced else { throw .extensionsMissing }
             return .none
         }
-        return try SignedExtensions(parsing: rest)
+        return try SignedExtensions(parsing: rest, isAnnounced: isAnnounced)
     }
 }

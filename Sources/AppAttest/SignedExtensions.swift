@@ -31,6 +31,14 @@ public struct SignedExtensions: Hashable, Sendable {
     public let cdHash: [UInt8]?
     /// The digest of ``cdHash``: 2 is SHA-256.
     public let cdHashType: UInt8?
+    /// Whether flag ED announces the extensions, so that it was the device that put them there.
+    ///
+    /// Early OS 27 builds leave the flag clear, so extensions are read without it too; then they
+    /// prove less. What is signed is a hash over authenticator data and client data hash, with no
+    /// border between the two, and the device takes a client data hash of any length. Whoever runs
+    /// code inside the app can hand it a map with the real hash behind, and afterwards move the map
+    /// to the authenticator data. A policy that must hold against that demands this flag.
+    public let isAnnounced: Bool
 
     /// No extensions at all.
     static let none = SignedExtensions()
@@ -40,10 +48,13 @@ public struct SignedExtensions: Hashable, Sendable {
         bundleVersion = nil
         cdHash = nil
         cdHashType = nil
+        isAnnounced = false
     }
 
     /// Reads bytes that must be exactly one CBOR map with text keys.
-    init(parsing bytes: ArraySlice<UInt8>) throws(AuthenticatorDataFault) {
+    init(
+        parsing bytes: ArraySlice<UInt8>, isAnnounced: Bool
+    ) throws(AuthenticatorDataFault) {
         let item: CBORItem
         do {
             item = try CBORReader.readWhole(bytes)
@@ -56,6 +67,7 @@ public struct SignedExtensions: Hashable, Sendable {
         bundleVersion = try readBundleVersion(map["apple_bundle_version_01"])
         cdHash = try readHash(map["apple_cd_hash_hash_01"])
         cdHashType = try readHashType(map["apple_cd_hash_type_01"])
+        self.isAnnounced = isAnnounced
     }
 }
 

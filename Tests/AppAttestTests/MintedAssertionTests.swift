@@ -1,5 +1,6 @@
 import AppAttest
 import AttestTestKit
+import CBORWriter
 import LibCrypto
 import Testing
 
@@ -37,6 +38,43 @@ import Testing
             #expect(verified.appID == MintedWorld.appID)
             #expect(verified.signCount == signCount)
             #expect(assertion.signCount == signCount)
+        }
+    }
+
+    /// No border is signed between authenticator data and client data hash.
+    ///
+    /// So whoever chooses the latter can move its beginning over; only flag ED tells.
+    @Test func `tell extensions that the device announced from those that may be forged`() throws {
+        let device = MintedWorld.device(.iOS26)
+        let forged = CBORWriter.encode(
+            .map(
+                CBORMap(entries: [
+                    .init(
+                        key: .text(Array("apple_validation_category_01".utf8)[...]),
+                        value: .bytes([4, 0, 0, 0]))
+                ])))
+        let handed = try #require(
+            ClientDataHash(exactly: forged + MintedWorld.clientDataHash.bytes))
+        let signed = try AssertionObject(
+            parsing: device.assert(clientDataHash: handed, signCount: 1).object)
+        let moved = CBORWriter.encode(
+            .map(
+                CBORMap(entries: [
+                    .init(
+                        key: .text(Array("signature".utf8)[...]), value: .bytes(signed.signature)),
+                    .init(
+                        key: .text(Array("authenticatorData".utf8)[...]),
+                        value: .bytes(signed.authenticatorData + forged)),
+                ])))
+        let verified = try verify(moved, device).get()
+        #expect(verified.extensions.validationCategory == 4)
+        #expect(!verified.extensions.isAnnounced)
+
+        for (shape, isAnnounced) in [(DeviceShape.iOS27, true), (.iOS27Beta, false)] {
+            var device = MintedWorld.device(shape)
+            let honest = device.assert(clientDataHash: MintedWorld.clientDataHash)
+            #expect(
+                try verify(honest.object, device).get().extensions.isAnnounced == isAnnounced)
         }
     }
 
