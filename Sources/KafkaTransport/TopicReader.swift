@@ -6,6 +6,7 @@ package import Worker
 /// Used by one thread.
 package final class TopicReader {
     private let client: KafkaClient
+    private let partitions: [TopicPartition]
     private var unfinished: Set<TopicPartition>
 
     /// How long finding the topic's partitions may take.
@@ -30,7 +31,7 @@ package final class TopicReader {
                 operation: "read \(topic)", code: "no_topic", disposition: .stop(.incompatible),
                 message: "the topic can't be read: \(state)")
         }
-        let partitions = (0..<Int32(clamping: count)).map {
+        partitions = (0..<Int32(clamping: count)).map {
             TopicPartition(topic: topic, partition: $0)
         }
         unfinished = Set(partitions)
@@ -90,6 +91,13 @@ package final class TopicReader {
             }
         } while !isAtEnd
         return records
+    }
+
+    /// Where the topic's partitions stand, and what the group of the settings has committed.
+    ///
+    /// - Throws: `.retry` when the broker can't tell now.
+    package func positions() throws(Fault) -> [TopicPartition: LogPosition] {
+        try client.logPositions(of: partitions)
     }
 
     private func note(_ event: borrowing KafkaEvent) throws(Fault) {
