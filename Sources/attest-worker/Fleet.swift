@@ -32,6 +32,10 @@ struct Fleet: Sendable {
     func run(events: Mailbox<Supervisor.Event>) -> ExitCode {
         let count = settings.worker.count == 0 ? coreCount() : settings.worker.count
         announce(lanes: count)
+        if let fault = TopicCheck.missingTopic(settings) {
+            log(.error, "topic_missing", fault)
+            return .incompatible
+        }
         let stop = StopSignal()
         let limits = settings.worker.limits
         let supervisor = Supervisor(

@@ -30,6 +30,27 @@ enum TopicCheck {
         }
     }
 
+    /// The fault to end with before any lane starts: the brokers don't know one of the topics.
+    ///
+    /// librdkafka would hope for it to appear, and hold answers back for as long. Brokers that
+    /// don't answer are no such fault: the lanes wait for them.
+    static func missingTopic(_ settings: Settings) -> Fault? {
+        let topics = settings.kafka.topics
+        do throws(Fault) {
+            let admin = try KafkaAdmin(settings: KafkaSettings(settings.kafka)) { _ in }
+            for topic in topics.requests + [topics.verdicts, topics.deadLetters]
+            where try admin.topic(topic, wait: patience) == .missing {
+                return Fault(
+                    operation: "look for topics", code: "no_topic",
+                    disposition: .stop(.incompatible),
+                    message: "\(topic) does not exist: create it, as the worker never does")
+            }
+            return nil
+        } catch {
+            return nil
+        }
+    }
+
     private static func existence(of state: TopicState) -> Result<String, CheckReport.Failure> {
         switch state {
         case .found(let partitions):
