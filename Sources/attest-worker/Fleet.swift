@@ -70,14 +70,29 @@ struct Fleet: Sendable {
             settings: kafka, topics: [topics.verdicts, topics.deadLetters], log: client)
         let store = PostgresKeyStore(
             PostgresSettings(settings, owner: "\(identity.id) \(name)"))
+        let settings = LaneSettings(
+            name: name, groupID: settings.kafka.groupID, verdictTopic: topics.verdicts,
+            deadLetterTopic: topics.deadLetters, policy: policy,
+            messageLimits: settings.worker.messageLimits, limits: settings.worker.limits,
+            identity: identity)
+        #if DEBUG
+            if let point = CrashPoint.ofThisProcess {
+                return try run(
+                    settings, CrashingSource(source, point), CrashingStore(store, point),
+                    CrashingSink(sink, point), stop)
+            }
+        #endif
+        try run(settings, source, store, sink, stop)
+    }
+
+    /// Runs a lane over its neighbours.
+    private func run(
+        _ settings: LaneSettings, _ source: some RequestSource, _ store: some KeyStore,
+        _ sink: some VerdictSink, _ stop: StopSignal
+    ) throws(Fault) {
         let lane = Lane(
-            settings: LaneSettings(
-                name: name, groupID: settings.kafka.groupID, verdictTopic: topics.verdicts,
-                deadLetterTopic: topics.deadLetters, policy: policy,
-                messageLimits: settings.worker.messageLimits, limits: settings.worker.limits,
-                identity: identity),
-            source: source, store: store, sink: sink, clock: .system,
-            random: SystemRandomNumberGenerator(), stop: stop, log: self.log)
+            settings: settings, source: source, store: store, sink: sink, clock: .system,
+            random: SystemRandomNumberGenerator(), stop: stop, log: log)
         try lane.run()
     }
 

@@ -1,0 +1,61 @@
+#if DEBUG
+    import Glibc
+    import Synchronization
+
+    // For tests of what a crash leaves behind. Nothing of this file is in a release build.
+
+    /// A step of the lane at which the process kills itself, as `kill -9` would.
+    ///
+    /// | step | the process dies |
+    /// | --- | --- |
+    /// | `claimed` | after partitions were claimed in the database |
+    /// | `polled` | after a poll that brought records |
+    /// | `keys-read` | after keys were read to verify with |
+    /// | `deciding` | inside the transaction, before its writes and COMMIT |
+    /// | `decided` | after COMMIT |
+    /// | `enqueued` | when verdicts are handed over and may not have left the process |
+    /// | `reported` | after delivery reports came |
+    /// | `committing` | before offsets are committed |
+    /// | `committed` | after that |
+    final class CrashPoint: Sendable {
+        /// The step's names.
+        enum Step: String {
+            case claimed
+            case polled
+            case keysRead = "keys-read"
+            case deciding
+            case decided
+            case enqueued
+            case reported
+            case committing
+            case committed
+        }
+
+        private let step: Step
+        private let remaining: Mutex<Int>
+
+        /// What the variable `CRASH_AT` asks for; nil where it is not set.
+        static let ofThisProcess = getenv("CRASH_AT").flatMap { CrashPoint(String(cString: $0)) }
+
+        /// Reads a step, a colon, and how often the step must be reached; nil for other text.
+        private init?(_ text: String) {
+            let parts = text.split(separator: ":")
+            guard parts.count == 2,
+                let step = parts.first.flatMap({ Step(rawValue: String($0)) }),
+                let count = parts.last.flatMap({ Int($0) })
+            else { return nil }
+            self.step = step
+            remaining = Mutex(count)
+        }
+
+        /// Dies here, if this is the place and the time.
+        func pass(_ step: Step) {
+            guard step == self.step else { return }
+            let isDue = remaining.withLock { remaining in
+                remaining -= 1
+                return remaining == 0
+            }
+            if isDue { kill(getpid(), SIGKILL) }
+        }
+    }
+#endif
