@@ -95,8 +95,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "attest-worker", "KafkaTransport", "PostgresStore", "AttestTestKit", "Worker",
-                "Wire",
-                "AppAttest", "LibCrypto",
+                "Wire", "AppAttest", "LibCrypto", "RecordedVectors",
             ],
             swiftSettings: strict),
         .testTarget(

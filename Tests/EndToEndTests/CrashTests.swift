@@ -1,0 +1,92 @@
+import AttestTestKit
+import Glibc
+import Testing
+
+extension EndToEndTests {
+    @Suite struct CrashTests {
+        /// To repeat a run set ATTEST_TEST_SEED to the seed that it printed.
+        ///
+        /// Worlds run side by side, as the broker takes up to 17 s to notice that a member is gone.
+        @Test func `workers that are killed at random moments lose and invent nothing`()
+            async throws
+        {
+            let seed = SplitMix64.seedOfThisRun
+            print("random kills: seed \(seed)")
+            try await withThrowingTaskGroup { group in
+                for number in 0..<3 {
+                    group.addTask { try await killAtRandom(number, seed: seed + UInt64(number)) }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        #if DEBUG
+            @Test func `a worker that dies between any two steps loses and invents nothing`()
+                async throws
+            {
+                let steps = [
+                    "claimed:1", "polled:1", "keys-read:1", "deciding:1", "decided:1",
+                    "decided:3", "enqueued:1", "reported:1", "committing:1", "committed:2",
+                ]
+                try await withThrowingTaskGroup { group in
+                    for step in steps {
+                        group.addTask { try await die(at: step) }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        #endif
+    }
+}
+
+/// Two workers over four partitions, one of which dies three times.
+private func killAtRandom(_ number: Int, seed: UInt64) async throws {
+    var random = SplitMix64(seed: seed)
+    let authority = TestAuthority(seed: 30)
+    let world = try await World("kills-\(number)", partitions: 4, apps: [Load.app(authority)])
+    let load = Load(
+        world.name, seed: seed, deviceCount: 12, assertionCount: 1200, authority: authority)
+    let oracle = Oracle(world, load)
+    var workers = [try await world.startWorker(), try await world.startWorker()]
+    var rest = load.requests[...]
+    for _ in 0..<3 {
+        let answered = try await world.answers().count
+        try world.send(rest.prefix(300).map(\.record))
+        rest = rest.dropFirst(300)
+        try await eventually("\(world.name) goes on; \(workers)", within: .seconds(60)) {
+            try await world.answers().count > answered
+        }
+        // In the midst of the work, or when it is just done.
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0..<400, using: &random)))
+        let victim = Int.random(in: workers.indices, using: &random)
+        try await workers[victim].kill()
+        try await oracle.expectNothingAhead()
+        workers[victim] = try await world.startWorker()
+    }
+    try world.send(rest.map(\.record))
+    try await oracle.waitUntilAnswered(within: .seconds(120), workers)
+    try await stop(workers)
+    try await oracle.expectEverythingRight()
+    try await oracle.expectAllCommitted()
+}
+
+/// A worker that kills itself at a step; the next one finishes its work.
+private func die(at step: String) async throws {
+    let authority = TestAuthority(seed: 31)
+    let name = "dies-" + step.replacing(":", with: "-")
+    let world = try await World(name, apps: [Load.app(authority)]) { settings in
+        settings.worker.batchRecordsMax = 20
+    }
+    let load = Load(world.name, seed: 31, deviceCount: 4, assertionCount: 120, authority: authority)
+    let oracle = Oracle(world, load)
+    try world.send(load.requests.map(\.record))
+    let first = try await world.startWorker(["CRASH_AT": step])
+    let end = try await first.waitForEnd(within: .seconds(60))
+    #expect(end == .killed(SIGKILL), "\(step): \(first)")
+    try await oracle.expectNothingAhead()
+    let second = try await world.startWorker()
+    try await oracle.waitUntilAnswered(within: .seconds(90), [second])
+    try await stop([second])
+    try await oracle.expectEverythingRight()
+    try await oracle.expectAllCommitted()
+}

@@ -1,0 +1,141 @@
+import AppAttest
+import KafkaTransport
+import Wire
+import Worker
+
+/// Topics, a group, a database and worker processes of their own for one test.
+final class World {
+    /// The name that all that is in it begins with.
+    let name: String
+    /// What its workers are told.
+    let settings: WorkerSettings
+    /// Their database.
+    let database: Database
+    /// Their broker.
+    let broker: Broker
+    /// The request topic.
+    let requests: TopicTail
+    /// The verdict topic.
+    let verdicts: TopicTail
+    /// The dead letters.
+    let deadLetters: TopicTail
+
+    private let folder: Folder
+    private let settingsPath: String
+    private let writer: TopicWriter
+    private var workersStarted = 0
+    private var verdictsRead = 0
+    private var answered: [String: [[UInt8]]] = [:]
+
+    /// Creates all of it but the workers.
+    ///
+    /// - Parameters:
+    ///   - name: lower-case letters, digits and hyphens; once in a suite.
+    ///   - partitions: how many each topic has.
+    ///   - apps: the apps whose objects are judged.
+    ///   - broker: another broker than the suite's, for tests that disturb it.
+    ///   - adjust: changes settings.
+    /// - Throws: when one of them can't be made.
+    init(
+        _ name: String, partitions: Int = 2, apps: [WorkerSettings.App], broker: Broker? = nil,
+        adjust: (inout WorkerSettings) -> Void = { _ in }
+    ) async throws {
+        let servers = try Servers.shared()
+        let broker = broker ?? servers.broker
+        let database = try await Database.create(name, on: servers.postgres)
+        let topics = WorkerSettings.Kafka.Topics(
+            requests: [name + ".requests"], verdicts: name + ".verdicts",
+            deadLetters: name + ".dead-letters")
+        for topic in topics.requests + [topics.verdicts, topics.deadLetters] {
+            try await broker.command("topic \(topic):\(partitions)")
+        }
+        var settings = WorkerSettings(
+            kafka: .init(
+                bootstrapServers: [broker.bootstrapServers], groupId: name, topics: topics),
+            postgres: .init(connection: database.conninfo), apps: apps)
+        adjust(&settings)
+        func tail(_ topic: String) throws -> TopicTail {
+            try TopicTail(topic: topic, group: name, bootstrapServers: broker.bootstrapServers)
+        }
+        self.name = name
+        self.settings = settings
+        self.database = database
+        self.broker = broker
+        requests = try tail(name + ".requests")
+        verdicts = try tail(topics.verdicts)
+        deadLetters = try tail(topics.deadLetters)
+        folder = try Folder("attest-\(name)")
+        settingsPath = try folder.write(settings.json, to: "settings.json")
+        writer = try TopicWriter(
+            settings: KafkaSettings(
+                bootstrapServers: broker.bootstrapServers, groupID: name,
+                requestTopics: [name + ".requests"]), log: { _ in })
+    }
+
+    /// Starts one more worker.
+    ///
+    /// - Parameter environment: variables of its own.
+    /// - Returns: the process, which may not have joined its group yet.
+    /// - Throws: ``HarnessFailure`` when it can't be started.
+    func startWorker(_ environment: [String: String] = [:]) async throws -> ChildProcess {
+        workersStarted += 1
+        return try await ChildProcess.start(
+            BuildProducts.executable("attest-worker"), ["run", "--config", settingsPath],
+            environment: environment, folder: folder, name: "worker-\(workersStarted)")
+    }
+
+    /// Runs another command with the same settings to its end.
+    func runCommand(_ name: String, _ arguments: [String] = []) async throws -> ChildProcess {
+        let process = try await ChildProcess.start(
+            BuildProducts.executable("attest-worker"),
+            [name, "--config", settingsPath] + arguments, folder: folder, name: name)
+        _ = try await process.waitForEnd(within: .seconds(60))
+        return process
+    }
+
+    /// Puts records on the request topic and waits until the broker has them.
+    func send(_ records: some Sequence<SentRecord>) throws {
+        for record in records {
+            try writer.write(
+                OutgoingRecord(
+                    topic: name + ".requests", key: record.key, value: record.value,
+                    headers: record.headers),
+                partition: record.partition, timestampMilliseconds: record.timestamp?.milliseconds)
+        }
+        try writer.flush(wait: .seconds(20))
+    }
+
+    /// Every verdict published so far by what it answers, in order of publication.
+    ///
+    /// - Returns: the value's bytes of each, under the request's id or else the record's place.
+    func answers() async throws -> [String: [[UInt8]]] {
+        let records = try await verdicts.readOn()
+        for record in records.dropFirst(verdictsRead) {
+            guard let value = record.value else { throw HarnessFailure("a verdict without value") }
+            let verdict = try PublishedVerdict(parsing: value)
+            let place = World.identity(partition: verdict.source.partition, verdict.source.offset)
+            answered[verdict.requestId ?? place, default: []].append(value)
+        }
+        verdictsRead = records.count
+        return answered
+    }
+
+    /// What identifies a request without an id.
+    static func identity(partition: Int32, _ offset: Int64) -> String {
+        "partition \(partition), offset \(offset)"
+    }
+
+    /// What the inbox keeps, byte for byte.
+    func storedVerdicts() async throws -> [[UInt8]] {
+        let rows = try await database.query("SELECT encode(verdict, 'hex') FROM attest.inbox")
+        return rows.compactMap(\.first).map(bytes(hex:))
+    }
+}
+
+/// The bytes that hexadecimal digits stand for.
+private func bytes(hex: String) -> [UInt8] {
+    let digits = hex.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map {
+        UInt8(digits[$0] << 4 | digits[$0 + 1])
+    }
+}
