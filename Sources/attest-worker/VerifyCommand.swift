@@ -1,5 +1,6 @@
 import AppAttest
 import FoundationEssentials
+import LibCrypto
 import Wire
 import Worker
 
@@ -147,9 +148,11 @@ enum VerifyCommand {
         else {
             throw .init(message: "an assertion needs --public-key and --sign-count")
         }
+        // The key stands under its own id: a request that names another finds none.
+        let keyID = KeyID(SHA256.hash(publicKey))
         let key = StoredKey(
-            keyID: request.keyID, appID: options.appID, environment: environment,
+            keyID: keyID, appID: options.appID, environment: environment,
             publicKey: publicKey, signCount: signCount, subject: nil, status: .active)
-        return [request.keyID: key]
+        return [keyID: key]
     }
 }

@@ -129,6 +129,25 @@ import Worker
         #expect(test.outputText == "")
     }
 
+    @Test func `an assertion that names another key than the given one is of an unknown key`()
+        throws
+    {
+        let vector = try RecordedVectors.named("assertion-veehaitch-ios-14.4")
+        let own = try #require(vector.publicKey).base64EncodedString()
+        let keyID = SHA256.hash(Array(try #require(vector.publicKey))).bytes
+        let other = SHA256.hash(keyID).bytes
+        let message = try message(vector).replacing(
+            Data(keyID).base64EncodedString(), with: Data(other).base64EncodedString())
+        let test = TestConsole()
+        let code = AttestWorker.run(
+            [
+                "verify", "--app-id=\(try #require(vector.appID))", "--public-key=\(own)",
+                "--sign-count=0", "--environment=\(vector.environment ?? "production")",
+            ], console: test.console(input: message))
+        #expect(code == .negative)
+        #expect(test.outputText.contains("\"reason\":\"unknown_key\""))
+    }
+
     @Test(arguments: ["", "no JSON", "[]", "\u{0}"])
     func `what holds no request is told as such`(text: String) {
         let test = TestConsole()
