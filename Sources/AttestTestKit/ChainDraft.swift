@@ -52,6 +52,12 @@ struct ChainDraft {
         intermediate = authority.intermediateCertificate
     }
 
+    /// Lets the root issue the credential certificate.
+    mutating func signCredentialWithRoot() {
+        credential.issuer = TestAuthority.rootName
+        credentialSigner = authority.rootKey
+    }
+
     /// Takes another intermediate that claims to be the root's, and signs it with another root.
     mutating func signIntermediateWithTwin() {
         let twin = authority.twin

@@ -33,6 +33,8 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
     case intermediateTrailingByte
     /// The credential certificate is signed with another key than the intermediate's.
     case credentialOfOtherIntermediate
+    /// The root issued the credential certificate itself, past the intermediate.
+    case credentialOfRoot
     /// The credential certificate names another issuer than the intermediate.
     case credentialNamesOtherIssuer
     /// A bit of the credential certificate's signature is another.
@@ -63,7 +65,8 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
         case .otherRoot, .intermediateNotAnAuthority, .intermediateCannotSign,
             .intermediateUnknownCriticalExtension, .intermediateBelowIntermediate,
             .intermediateOfOtherRoot, .intermediateForged, .intermediateTrailingByte,
-            .credentialOfOtherIntermediate, .credentialNamesOtherIssuer, .credentialForged,
+            .credentialOfOtherIntermediate, .credentialOfRoot, .credentialNamesOtherIssuer,
+            .credentialForged,
             .credentialUnknownCriticalExtension, .credentialTooLarge, .credentialManyExtensions,
             .credentialTrailingByte, .credentialNotACertificate, .swapped:
             .chainInvalid
@@ -93,6 +96,7 @@ public enum ChainLie: String, Hashable, Sendable, CaseIterable {
         case .intermediateTrailingByte: chain.change { $0.intermediate.append(0x00) }
         case .credentialOfOtherIntermediate:
             chain.credentialSigner = chain.authority.twin.intermediateKey
+        case .credentialOfRoot: chain.signCredentialWithRoot()
         case .credentialNamesOtherIssuer:
             chain.credential.issuer = CertificateDraft.name(commonName: "Attest Test CA 2")
         case .credentialForged: chain.change { $0.credential.flipLastBit() }

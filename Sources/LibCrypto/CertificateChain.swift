@@ -51,9 +51,16 @@ public enum CertificateChain {
     public static func verify(
         leaf: Certificate, through vouched: VouchedIntermediate, at seconds: Int64
     ) throws(ChainFailure) {
-        try run(
-            leaf: leaf, intermediate: vouched.intermediate, anchor: vouched.anchor, at: seconds,
-            replacing: verifyBelowVouchedIntermediate)
+        do {
+            try run(
+                leaf: leaf, intermediate: vouched.intermediate, anchor: vouched.anchor, at: seconds,
+                replacing: verifyBelowVouchedIntermediate)
+        } catch .invalid(code: X509_V_ERR_UNSPECIFIED, _) {
+            // The chain goes past the intermediate: it is judged whole, to be told the same of it.
+            try run(
+                leaf: leaf, intermediate: vouched.intermediate, anchor: vouched.anchor, at: seconds,
+                replacing: nil)
+        }
     }
 }
 
@@ -107,7 +114,7 @@ private func verifyBelowVouchedIntermediate(_ context: OpaquePointer?) -> CInt {
     }
     // Key usage, and that the issuer's kind of key fits the signature.
     let issued = X509_check_issued(intermediate, leaf)
-    guard issued == X509_V_OK else { return refuse(context, issued, depth: 0) }
+    guard issued == X509_V_OK else { return refuse(context, issued, depth: 1) }
     guard let key = X509_get0_pubkey(intermediate), X509_verify(leaf, key) == 1 else {
         return refuse(context, X509_V_ERR_CERT_SIGNATURE_FAILURE, depth: 0)
     }
