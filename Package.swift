@@ -62,11 +62,15 @@ let package = Package(
         .target(
             name: "RecordedVectors", path: "Tests/Support/RecordedVectors", swiftSettings: strict),
 
+        .target(
+            name: "SeededNumbers", path: "Tests/Support/SeededNumbers", swiftSettings: strict),
+
         .testTarget(name: "LibCryptoTests", dependencies: ["LibCrypto"], swiftSettings: strict),
         .testTarget(
             name: "AppAttestTests",
             dependencies: [
                 "AppAttest", "AttestTestKit", "CBORWriter", "LibCrypto", "RecordedVectors",
+                "SeededNumbers",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -104,6 +108,11 @@ let package = Package(
                 "attest-worker", "AppAttest", "AttestTestKit", "KafkaTransport", "LibCrypto",
                 "PostgresStore", "RecordedVectors", "Wire", "Worker",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DifferentialTests",
+            dependencies: ["AppAttest", "AttestTestKit", "LibCrypto", "SeededNumbers"],
+            path: "Tests/Differential", exclude: ["check.py", "requirements.txt"],
             swiftSettings: strict),
         .testTarget(name: "TidyTests", dependencies: ["Wire"], swiftSettings: strict),
     ],

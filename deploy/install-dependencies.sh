@@ -13,6 +13,8 @@ packages=(
     pkg-config librdkafka-dev libssl-dev libpq-dev
     # Looking into topics by hand; checking messages against the schemas.
     kcat python3 python3-jsonschema python3-yaml
+    # The second verifier's Python packages, which Debian has in other versions.
+    python3-venv
 )
 
 is_installed() {

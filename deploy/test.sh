@@ -17,6 +17,9 @@ for script in deploy/*.sh .ci/run; do bash -n "$script"; done
 say "build, warnings are errors"
 swift build --build-tests
 
+say "Python packages of the second verifier"
+deploy/python-environment.sh || say "they can't be had: its test will be skipped"
+
 say "fuzz, a short run"
 deploy/fuzz.sh 15
 

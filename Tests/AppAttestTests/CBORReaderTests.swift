@@ -1,5 +1,6 @@
 import AppAttest
 import CBORWriter
+import SeededNumbers
 import Testing
 
 @Suite struct CBORReaderTests {

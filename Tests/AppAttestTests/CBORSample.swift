@@ -1,4 +1,5 @@
 import AppAttest
+import SeededNumbers
 
 /// Random items of the subset.
 enum CBORSample {

@@ -1,14 +1,16 @@
-/// A small generator of reproducible numbers: Steele, Lea, Flood, "Fast splittable pseudorandom
-/// number generators", 2014.
-struct SplitMix64: RandomNumberGenerator {
+/// A small generator of reproducible numbers.
+///
+/// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
     /// A generator that always yields the same numbers for the same seed.
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    /// The next number.
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
