@@ -32,4 +32,40 @@ import Worker
     @Test func `a key of an app that is no longer configured is refused`() throws {
         #expect(try reason(keyOf: .production, appID: "T.gone") == .worker(.unknownApp))
     }
+
+    private func reason(timestamp: Int64?, bound: Duration) throws -> Reason? {
+        var device = Scenario.device(1)
+        var scenario = Scenario()
+        scenario.assert(&device, partition: 0)
+        let sent = try #require(scenario.records.first)
+        let record = Record(
+            place: sent.place, timestampMilliseconds: timestamp, key: sent.key, value: sent.value,
+            headers: [])
+        let policy = Policy(apps: [], maxRequestAge: bound, maxClockSkew: bound)
+        var judge = Judge(policy: policy, messageLimits: MessageLimits())
+        let judged = judge.judge(
+            [(record: record, decoded: judge.decode(record))], keys: [:], now: Scenario.now)
+        guard case .refused(let reason) = try #require(judged.first).claim else { return nil }
+        return reason
+    }
+
+    @Test(
+        arguments: [
+            (nil, .requestTimeUnknown), (.min, .requestTooOld), (-1, .requestTooOld),
+            (.max, .requestFromTheFuture),
+        ] as [(Int64?, WorkerReason)])
+    func `a record of no time, or of one far away, is refused`(
+        timestamp: Int64?, expected: WorkerReason
+    ) throws {
+        #expect(try reason(timestamp: timestamp, bound: .seconds(300)) == .worker(expected))
+    }
+
+    /// A bound beyond what an instant can hold is no bound.
+    @Test(arguments: [Int64.min, 0, .max])
+    func `however far away, it is judged where policy allows it`(timestamp: Int64) throws {
+        for seconds: Int64 in [.max, .max / 1000 + 1, .max / 1000] {
+            let bound = Duration.seconds(seconds) + .milliseconds(900)
+            #expect(try reason(timestamp: timestamp, bound: bound) == .worker(.unknownKey))
+        }
+    }
 }

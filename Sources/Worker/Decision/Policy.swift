@@ -60,10 +60,11 @@ extension Instant {
     /// The moment so much later; stays at the ends of the range.
     func advanced(by duration: Duration) -> Instant {
         let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        let step = overflow ? (seconds > 0 ? Int64.max : Int64.min) : whole
-        let (sum, overflowed) = milliseconds.addingReportingOverflow(
-            step.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue)
-        return Instant(milliseconds: overflowed ? (step > 0 ? .max : .min) : sum)
+        let (whole, isBeyond) = seconds.multipliedReportingOverflow(by: 1000)
+        let (step, isStepBeyond) = whole.addingReportingOverflow(
+            attoseconds / 1_000_000_000_000_000)
+        let (sum, isSumBeyond) = milliseconds.addingReportingOverflow(step)
+        guard isBeyond || isStepBeyond || isSumBeyond else { return Instant(milliseconds: sum) }
+        return Instant(milliseconds: duration < .zero ? .min : .max)
     }
 }
