@@ -27,7 +27,8 @@ package enum SettingsTable {
             "simulated", \.isSimulated, .flag,
             "Whether the devices of this app are simulated. Such an app has a `trustAnchor`, no"
                 + " other app may have one, and verdicts that name the app say"
-                + " `\"simulated\": true`."),
+                + " `\"simulated\": true`. Its keys outlive the setting: never give its id to a"
+                + " real app on the same database."),
     ]
 
     private static let kafka: [Setting<Settings>] = [
