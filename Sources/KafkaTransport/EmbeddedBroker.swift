@@ -111,10 +111,10 @@ package final class EmbeddedBroker {
     }
 
     /// Makes a broker the leader of a partition; brokers are numbered from 1.
-    package func setLeader(of partition: TopicPartition, broker: Int) throws(Fault) {
+    package func setLeader(of partition: TopicPartition, broker: Int?) throws(Fault) {
         try check(
             rd_kafka_mock_partition_set_leader(
-                cluster, partition.topic, partition.partition, Int32(clamping: broker)),
+                cluster, partition.topic, partition.partition, Int32(clamping: broker ?? -1)),
             "move a leader of")
     }
 

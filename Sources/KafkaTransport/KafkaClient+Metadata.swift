@@ -42,6 +42,26 @@ extension KafkaClient {
         }
     }
 
+    /// The partitions without a leader, of the topics that this client has to do with.
+    ///
+    /// - Throws: `.retry` when no broker answers in time.
+    func leaderlessPartitions(wait: Duration) throws(Fault) -> Set<TopicPartition> {
+        let metadata = try requestMetadata(topic: nil, wait: wait)
+        defer { rd_kafka_metadata_destroy(metadata) }
+        let topics = UnsafeBufferPointer(
+            start: metadata.pointee.topics, count: Int(metadata.pointee.topic_cnt))
+        var leaderless: Set<TopicPartition> = []
+        for topic in topics {
+            let name = String(cString: topic.topic)
+            let partitions = UnsafeBufferPointer(
+                start: topic.partitions, count: Int(topic.partition_cnt))
+            for partition in partitions where partition.leader < 0 {
+                leaderless.insert(TopicPartition(topic: name, partition: partition.id))
+            }
+        }
+        return leaderless
+    }
+
     /// The caller frees the answer.
     private func requestMetadata(
         topic: (name: String, handle: OpaquePointer)?, wait: Duration

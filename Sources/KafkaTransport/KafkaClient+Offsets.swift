@@ -2,18 +2,23 @@ internal import CRdkafka
 internal import Worker
 
 extension KafkaClient {
-    /// How long each of the three questions about positions may take.
+    /// How long each of the four questions about positions may take.
     private static let questionPatience: Duration = .seconds(5)
 
     /// What the group has committed, and where the logs begin and end.
     ///
-    /// Three requests for all partitions together. Not `rd_kafka_query_watermark_offsets`: in
+    /// Four requests for all partitions together. Not `rd_kafka_query_watermark_offsets`: in
     /// librdkafka 2.0.2 it takes one partition at a time and does not keep to its timeout.
     ///
+    /// - Returns: the positions of the partitions that have a leader: librdkafka answers nothing
+    ///   of any while one has none.
     /// - Throws: `.retry` when the broker can't tell now.
     func logPositions(
         of partitions: [TopicPartition]
     ) throws(Fault) -> [TopicPartition: LogPosition] {
+        guard !partitions.isEmpty else { return [:] }
+        let leaderless = try leaderlessPartitions(wait: KafkaClient.questionPatience)
+        let partitions = partitions.filter { !leaderless.contains($0) }
         guard !partitions.isEmpty else { return [:] }
         let milliseconds = KafkaClient.questionPatience.millisecondsForC
         let committed = TopicPartitionList(partitions)

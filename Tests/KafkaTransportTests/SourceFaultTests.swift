@@ -83,6 +83,19 @@ extension BrokerTests {
             #expect(later?.disposition == .stop(.fenced))
         }
 
+        @Test func `a partition without a leader hides no other's position`() throws {
+            let bench = try Bench(partitions: 2)
+            try bench.fill(0..<5)
+            let source = try bench.source()
+            try source.join()
+            try bench.broker.command("leader \(bench.topic) 1 none")
+            let positions = try source.positions(of: bench.partitions)
+            #expect(
+                positions == [bench.partitions[0]: LogPosition(committed: nil, low: 0, high: 5)])
+            try bench.broker.command("leader \(bench.topic) 1 1")
+            #expect(try source.positions(of: bench.partitions).count == 2)
+        }
+
         @Test func `a missing right stops`() throws {
             let bench = try Bench()
             try bench.broker.command("errors JoinGroup GROUP_AUTHORIZATION_FAILED 5")

@@ -38,7 +38,6 @@ extension Lane {
         guard !unclaimed.isEmpty, clock.monotonic() >= nextClaim else { return }
         do {
             try claim(unclaimed.sorted())
-            unclaimed.removeAll()
             claimBackoff.succeeded()
         } catch {
             guard error.disposition == .retry || error.disposition == .fenced else { throw error }
@@ -53,6 +52,11 @@ extension Lane {
         }
     }
 
+    /// Claims and starts what broker and database can tell of now.
+    ///
+    /// One partition without a leader must not keep the others waiting.
+    ///
+    /// - Throws: `.retry` when some or all are left unclaimed.
     private func claim(_ partitions: [TopicPartition]) throws(Fault) {
         let logs = try source.positions(of: partitions)
         let rows = try store.claim(logs.mapValues(StartPosition.initial))
@@ -74,25 +78,29 @@ extension Lane {
                 throw unrecoverable(partition, nextOffset: nextOffset, low: low)
             }
         }
-        guard offsets.count == partitions.count else {
-            throw Fault(
-                operation: "claim partitions", code: "position_missing", disposition: .retry,
-                message: "broker or database told nothing of some assigned partitions")
-        }
         if !resets.isEmpty { try store.reset(resets) }
         try startFetching(offsets)
         for (partition, row) in rows.merging(resets, uniquingKeysWith: { $1 }) {
+            guard offsets[partition] != nil else { continue }
             owned[partition] = OwnedPartition(
                 epoch: row.epoch, nextOffset: row.nextOffset,
                 publishedOffset: row.publishedOffset)
         }
+        unclaimed.subtract(offsets.keys)
         log(
             .info, "partitions_claimed", "fetching starts",
-            ["partitions": LogValue(partitions.count)])
+            ["partitions": LogValue(offsets.count)])
+        guard unclaimed.isEmpty else {
+            throw Fault(
+                operation: "claim partitions", code: "position_missing", disposition: .retry,
+                message: "the broker tells nothing of \(unclaimed.count) assigned partitions")
+        }
     }
 
     /// Starts new partitions; goes back in those that were fenced while they were fetched.
     private func startFetching(_ offsets: [TopicPartition: Int64]) throws(Fault) {
+        // What was fetched before lies ahead of what is decided next.
+        backlog.removeAll { offsets[$0.partition] != nil }
         let new = offsets.filter { !started.contains($0.key) }
         if !new.isEmpty { try source.start(new) }
         started.formUnion(new.keys)

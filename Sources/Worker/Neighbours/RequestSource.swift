@@ -62,6 +62,8 @@ package protocol RequestSource: AnyObject {
 
     /// Asks the broker where these partitions stand.
     ///
+    /// - Returns: the positions of those that the broker can tell of: a partition without a leader
+    ///   is left out.
     /// - Throws: `.retry` when the broker can't tell now.
     func positions(
         of partitions: [TopicPartition]

@@ -12,7 +12,7 @@ import Worker
 /// | `down`, `up`                | cuts and refuses connections; accepts them again         |
 /// | `rtt MILLISECONDS`          | delays every answer                                      |
 /// | `coordinator GROUP BROKER`  | moves a group's coordinator                              |
-/// | `leader TOPIC PARTITION BROKER` | moves a partition's leader                           |
+/// | `leader TOPIC PARTITION BROKER` | moves a partition's leader; `none` takes it away     |
 struct Console {
     let broker: EmbeddedBroker
 
@@ -52,7 +52,8 @@ struct Console {
         case ("leader", let rest) where rest.count == 3:
             let partition = TopicPartition(
                 topic: rest[0], partition: Int32(clamping: try number(rest[1])))
-            try broker.setLeader(of: partition, broker: try number(rest[2]))
+            try broker.setLeader(
+                of: partition, broker: rest[2] == "none" ? nil : try number(rest[2]))
         default:
             throw usage("no such command")
         }
