@@ -94,6 +94,14 @@ struct KafkaError: Error, Hashable {
         }
     }
 
+    /// Whether the group will never take a member with such settings.
+    static func isRefusalOfMembership(_ code: rd_kafka_resp_err_t) -> Bool {
+        switch code {
+        case RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT, RD_KAFKA_RESP_ERR_INVALID_GROUP_ID: true
+        default: false
+        }
+    }
+
     /// Whether the broker refused who we are or what we may do.
     static func isRefusalOfRights(_ code: rd_kafka_resp_err_t) -> Bool {
         switch code {

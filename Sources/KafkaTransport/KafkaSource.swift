@@ -105,7 +105,11 @@ package final class KafkaSource: RequestSource {
             return offsetFault(partition: event.partitionOfError, text: text)
         }
         let error = client.error("consume", code, detail: text)
-        if error.isFatal || KafkaError.isRefusalOfRights(code) { return error.fault() }
+        if error.isFatal || KafkaError.isRefusalOfRights(code)
+            || KafkaError.isRefusalOfMembership(code)
+        {
+            return error.fault()
+        }
         client.say(level: KafkaLogLine.warning, error.name, text)
         return nil
     }

@@ -96,6 +96,15 @@ extension BrokerTests {
             #expect(try source.positions(of: bench.partitions).count == 2)
         }
 
+        @Test func `a session that the group refuses stops`() throws {
+            let bench = try Bench()
+            try bench.broker.command("errors JoinGroup INVALID_SESSION_TIMEOUT 5")
+            let source = try bench.source()
+            let fault = #expect(throws: Fault.self) { _ = try source.take(1) }
+            #expect(fault?.disposition == .stop(.config))
+            try bench.broker.command("clear JoinGroup")
+        }
+
         @Test func `a missing right stops`() throws {
             let bench = try Bench()
             try bench.broker.command("errors JoinGroup GROUP_AUTHORIZATION_FAILED 5")
