@@ -25,6 +25,9 @@ package final class KafkaSink: VerdictSink {
     private var ready: [DeliveryReport] = []
     /// Set when the client was made anew; the next call tells.
     private var renewal: Fault?
+    private let missingTopicPatience: Duration
+    /// Set by the first record whose topic is missing, until one is delivered.
+    private var missingTopicDeadline: Deadline?
 
     /// How long ``enqueue(_:)`` waits for room in the local queue.
     package static let roomPatience: Duration = .seconds(2)
@@ -37,12 +40,16 @@ package final class KafkaSink: VerdictSink {
     /// - Parameters:
     ///   - settings: valid ones, or the fault names what is wrong.
     ///   - topics: those that will be written to.
+    ///   - missingTopicPatience: for how long records of a topic that is said to be missing may be
+    ///     sent again, before they are refused.
     ///   - log: takes librdkafka's lines, on the thread that uses the sink.
     /// - Throws: `.stop(.config)`. That no broker answers is not an error.
     package init(
-        settings: KafkaSettings, topics: [String], log: @escaping KafkaLog
+        settings: KafkaSettings, topics: [String],
+        missingTopicPatience: Duration = .seconds(300), log: @escaping KafkaLog
     ) throws(Fault) {
         try settings.check()
+        self.missingTopicPatience = missingTopicPatience
         self.settings = settings
         self.topics = topics
         self.log = log
@@ -102,9 +109,8 @@ package final class KafkaSink: VerdictSink {
             switch code {
             case RD_KAFKA_RESP_ERR_NO_ERROR:
                 tickets[lastNumber] = ticket
-            case _ where KafkaSink.isRefusal(code):
-                let name = String(cString: rd_kafka_err2name(code))
-                refusals.append(DeliveryReport(ticket: ticket, result: .refused(code: name)))
+            case _ where !KafkaSink.isPassing(code):
+                refusals.append(DeliveryReport(ticket: ticket, result: result(of: code)))
             default:
                 // Those before it are on their way all the same; only nobody asks for them now.
                 for number in firstNumber...max(firstNumber, lastNumber) {
@@ -175,7 +181,7 @@ package final class KafkaSink: VerdictSink {
             case RD_KAFKA_EVENT_DR:
                 for (number, code) in event.deliveries() {
                     guard let ticket = tickets.removeValue(forKey: number) else { continue }
-                    ready.append(DeliveryReport(ticket: ticket, result: KafkaSink.result(of: code)))
+                    ready.append(DeliveryReport(ticket: ticket, result: result(of: code)))
                 }
             case RD_KAFKA_EVENT_ERROR:
                 let name = String(cString: rd_kafka_err2name(event.code))
@@ -188,26 +194,49 @@ package final class KafkaSink: VerdictSink {
         }
     }
 
-    private static func result(of code: rd_kafka_resp_err_t) -> DeliveryReport.Result {
+    /// What a code means for the record.
+    private func result(of code: rd_kafka_resp_err_t) -> DeliveryReport.Result {
         let name = String(cString: rd_kafka_err2name(code))
-        return switch code {
-        case RD_KAFKA_RESP_ERR_NO_ERROR: .delivered
-        case _ where isRefusal(code): .refused(code: name)
-        default: .failed(code: name)
+        switch code {
+        case RD_KAFKA_RESP_ERR_NO_ERROR:
+            missingTopicDeadline = nil
+            return .delivered
+        case _ where KafkaSink.isMissingTopic(code):
+            let deadline = missingTopicDeadline ?? Deadline(after: missingTopicPatience)
+            missingTopicDeadline = deadline
+            return deadline.isOver ? .refused(code: name) : .failed(code: name)
+        case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+            return .forbidden(code: name)
+        case _ where KafkaSink.isPassing(code):
+            return .failed(code: name)
+        default:
+            return .refused(code: name)
         }
     }
 
-    /// Whether the broker will never take this record as it is.
-    private static func isRefusal(_ code: rd_kafka_resp_err_t) -> Bool {
+    /// Whether librdkafka believes that the topic or the partition does not exist.
+    ///
+    /// A broker that has just come back says so of topics that do exist, and a client that asks it
+    /// then believes it until it asks again (librdkafka issues 889 and 3513).
+    private static func isMissingTopic(_ code: rd_kafka_resp_err_t) -> Bool {
         switch code {
-        case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE,
-            RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION,
-            RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION,
-            RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_INVALID_RECORD,
-            RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+        case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION,
+            RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
             true
         default:
             false
+        }
+    }
+
+    /// Whether another try may help, so that the code is no word about the record.
+    private static func isPassing(_ code: rd_kafka_resp_err_t) -> Bool {
+        switch code {
+        case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE,
+            RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED,
+            RD_KAFKA_RESP_ERR_INVALID_RECORD, RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+            false
+        default:
+            !isMissingTopic(code)
         }
     }
 

@@ -65,17 +65,50 @@ extension BrokerTests {
             #expect(try sink.awaitReports(1).map(\.result) == [.delivered])
         }
 
-        @Test func `a missing right is a refusal, also of what follows`() throws {
+        @Test func `a topic that is missing for a moment is no refusal`() throws {
+            let bench = try Bench()
+            let sink = try bench.sink()
+            try bench.broker.command("errors Produce UNKNOWN_TOPIC_OR_PART 1")
+            try sink.enqueue([(1, bench.record(1))])
+            let report = try #require(try sink.awaitReports(1).first)
+            if report.result != .delivered {
+                #expect(report.result == .failed(code: "UNKNOWN_TOPIC_OR_PART"))
+                try sink.deliver([(1, bench.record(1))])
+            }
+            #expect(try bench.allRecords().map(\.key) == [bench.record(1).key])
+        }
+
+        @Test func `a topic that stays missing is a refusal in the end`() throws {
+            let bench = try Bench()
+            try bench.broker.command("topic-error absent UNKNOWN_TOPIC_OR_PART")
+            var settings = bench.settings
+            settings.properties = ["topic.metadata.propagation.max.ms": "0"]
+            let sink = try KafkaSink(
+                settings: settings, topics: ["absent"], missingTopicPatience: .seconds(1)
+            ) { _ in }
+            let record = OutgoingRecord(topic: "absent", key: nil, value: [1], headers: [])
+            var results: [DeliveryReport.Result] = []
+            for ticket in UInt64(1)...4 {
+                try sink.enqueue([(ticket, record)])
+                results += try sink.awaitReports(1).map(\.result)
+                _ = try sink.reports(wait: .milliseconds(500))
+            }
+            let code = "_UNKNOWN_TOPIC"
+            #expect(results.first == .failed(code: code))
+            #expect(results.last == .refused(code: code))
+        }
+
+        @Test func `a missing right is told, also of what follows`() throws {
             let bench = try Bench()
             let sink = try bench.sink()
             try bench.broker.command("errors Produce TOPIC_AUTHORIZATION_FAILED 1")
-            let refused = DeliveryReport.Result.refused(code: "TOPIC_AUTHORIZATION_FAILED")
+            let forbidden = DeliveryReport.Result.forbidden(code: "TOPIC_AUTHORIZATION_FAILED")
             try sink.enqueue([(1, bench.record(1))])
-            #expect(try sink.awaitReports(1).map(\.result) == [refused])
+            #expect(try sink.awaitReports(1).map(\.result) == [forbidden])
             // librdkafka remembers it, and refuses the next one at once.
             try sink.enqueue([(2, bench.record(2))])
             #expect(
-                try sink.awaitReports(1) == [DeliveryReport(ticket: 2, result: refused)])
+                try sink.awaitReports(1) == [DeliveryReport(ticket: 2, result: forbidden)])
         }
 
         @Test func `errors that pass are not told, and the order stays`() throws {
@@ -161,6 +194,23 @@ extension BrokerTests {
 }
 
 extension KafkaSink {
+    /// Enqueues records as a lane does: those that fail once more, until all are delivered.
+    func deliver(
+        _ records: [(ticket: UInt64, record: OutgoingRecord)],
+        within patience: Duration = .seconds(10)
+    ) throws {
+        let deadline = Deadline(after: patience)
+        var left = records
+        while !left.isEmpty, !deadline.isOver {
+            try enqueue(left)
+            let reports = try awaitReports(left.count, within: .seconds(3))
+            let delivered = Set(reports.filter { $0.result == .delivered }.map(\.ticket))
+            left.removeAll { delivered.contains($0.ticket) }
+            if !left.isEmpty { _ = try self.reports(wait: .milliseconds(200)) }
+        }
+        #expect(left.isEmpty)
+    }
+
     /// Collects so many reports.
     func awaitReports(
         _ count: Int, within patience: Duration = .seconds(10)

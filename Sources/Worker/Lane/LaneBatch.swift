@@ -172,12 +172,15 @@ extension Lane {
     }
 
     /// Publishes and waits until every record is delivered or its partition is no longer ours.
+    ///
+    /// Whoever owns such a partition answers its records again, in their order.
     private func publish(
         _ messages: [Unreported], epochs: [TopicPartition: Int64]
     ) throws(Fault) {
         var unreported = Dictionary(uniqueKeysWithValues: messages.map { ($0.ticket, $0) })
         var toEnqueue = messages
         var backoff = Backoff()
+        var silence = Silence(from: clock.monotonic(), most: settings.limits.silenceMax)
         while !unreported.isEmpty {
             do {
                 if !toEnqueue.isEmpty {
@@ -186,10 +189,11 @@ extension Lane {
                 }
                 let reports = try sink.reports(wait: settings.limits.reportWait)
                 let failed = try take(reports, from: &unreported)
-                if !failed.isEmpty {
-                    toEnqueue = failed
-                    try sitOut(undelivered(failed.count), &backoff)
+                if let first = failed.first {
+                    toEnqueue = failed.map(\.message)
+                    try sitOut(undelivered(failed.count, first.code), &backoff)
                 } else if reports.isEmpty {
+                    tell(unreported.count, missingSince: &silence)
                     try keepMembership(for: .zero)
                 }
             } catch {
@@ -197,10 +201,7 @@ extension Lane {
                 toEnqueue = unreported.values.sorted { $0.ticket < $1.ticket }
                 try sitOut(error, &backoff)
             }
-            // Whoever owns the partition now answers these records again, in their order.
-            for message in toEnqueue where !isOwned(message.partition, epochs: epochs) {
-                unreported[message.ticket] = nil
-            }
+            unreported = unreported.filter { isOwned($0.value.partition, epochs: epochs) }
             toEnqueue.removeAll { unreported[$0.ticket] == nil }
         }
         try resume()
@@ -211,31 +212,46 @@ extension Lane {
     /// - Returns: what failed and may be sent again, in order.
     private func take(
         _ reports: [DeliveryReport], from unreported: inout [UInt64: Unreported]
-    ) throws(Fault) -> [Unreported] {
-        var failed: [Unreported] = []
+    ) throws(Fault) -> [(message: Unreported, code: String)] {
+        var failed: [(message: Unreported, code: String)] = []
         for report in reports {
             guard let message = unreported[report.ticket] else { continue }
             switch report.result {
             case .delivered: unreported[report.ticket] = nil
-            case .failed: failed.append(message)
+            case .failed(let code): failed.append((message, code))
+            case .forbidden(let code):
+                throw Fault(
+                    operation: "publish to \(message.record.topic)", code: code,
+                    disposition: .stop(.noPermission),
+                    message: "this worker may not write to the topic")
             case .refused(let code):
                 throw Fault(
                     operation: "publish to \(message.record.topic)", code: code,
                     disposition: .stop(.incompatible),
                     message: """
-                        the broker refuses the record for good: check that the topic exists, that \
-                        this worker may write to it, and that its max.message.bytes is at least \
-                        the request topic's plus 16 KiB
+                        the broker refuses the record for good: check that the topic exists, and \
+                        that its max.message.bytes is at least the request topic's plus 16 KiB
                         """)
             }
         }
-        return failed.sorted { $0.ticket < $1.ticket }
+        return failed.sorted { $0.message.ticket < $1.message.ticket }
     }
 
-    private func undelivered(_ count: Int) -> Fault {
+    private func undelivered(_ count: Int, _ code: String) -> Fault {
         Fault(
-            operation: "publish", code: "delivery_failed", disposition: .retry,
+            operation: "publish", code: code, disposition: .retry,
             message: "\(count) records were not delivered")
+    }
+
+    /// Tells, from time to time, that the lane waits for reports that don't come.
+    ///
+    /// A record on its way has no time limit, so nothing else would tell.
+    private func tell(_ count: Int, missingSince silence: inout Silence) {
+        guard let waited = silence.toTell(at: clock.monotonic()) else { return }
+        log(
+            .warning, "reports_missing",
+            "verdicts are on their way and not reported as delivered: the lane waits for the broker",
+            ["records": LogValue(count), "waited_ms": LogValue(milliseconds: waited)])
     }
 
     /// Commits the offsets of the partitions that are still ours.

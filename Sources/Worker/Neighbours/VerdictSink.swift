@@ -6,6 +6,8 @@ package struct DeliveryReport: Hashable, Sendable {
         case delivered
         /// The broker will never take it as it is: too large, or its topic is gone.
         case refused(code: String)
+        /// This worker may not write to its topic.
+        case forbidden(code: String)
         /// It did not get there, and may be sent again.
         case failed(code: String)
     }

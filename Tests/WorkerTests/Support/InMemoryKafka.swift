@@ -16,6 +16,8 @@ final class InMemoryKafka {
 
     private(set) var logs: [TopicPartition: [Record]] = [:]
     private(set) var lows: [TopicPartition: Int64] = [:]
+    /// Partitions of which nobody can tell anything now.
+    var leaderless: Set<TopicPartition> = []
     var committed: [TopicPartition: Int64] = [:]
     private(set) var published: [OutgoingRecord] = []
     /// The offsets that were committed, in order, to look for one that is ahead of a verdict.
@@ -144,9 +146,9 @@ final class InMemorySource: RequestSource {
     func positions(
         of partitions: [TopicPartition]
     ) throws(Fault) -> [TopicPartition: LogPosition] {
-        Dictionary(
-            partitions.map { ($0, kafka.position(of: $0)) }, uniquingKeysWith: { first, _ in first }
-        )
+        let known = partitions.filter { !kafka.leaderless.contains($0) }
+        return Dictionary(
+            known.map { ($0, kafka.position(of: $0)) }, uniquingKeysWith: { first, _ in first })
     }
 
     func start(_ offsets: [TopicPartition: Int64]) throws(Fault) {
@@ -184,27 +186,35 @@ final class InMemorySource: RequestSource {
 final class InMemorySink: VerdictSink {
     private let kafka: InMemoryKafka
     private let hook: InMemoryKafka.Hook
-    private var unreported: [UInt64] = []
+    private let delivery: Delivery
+    private var unreported: [DeliveryReport] = []
+
+    /// What becomes of a record; nil: nothing is ever told of it.
+    typealias Delivery = (OutgoingRecord) -> DeliveryReport.Result?
 
     init(
-        _ kafka: InMemoryKafka, hook: @escaping InMemoryKafka.Hook = { (_, _) throws(Fault) in }
+        _ kafka: InMemoryKafka, hook: @escaping InMemoryKafka.Hook = { (_, _) throws(Fault) in },
+        delivery: @escaping Delivery = { _ in .delivered }
     ) {
         self.kafka = kafka
         self.hook = hook
+        self.delivery = delivery
     }
 
     func enqueue(_ records: [(ticket: UInt64, record: OutgoingRecord)]) throws(Fault) {
         for (ticket, record) in records {
             try hook(.enqueue, false)
-            kafka.publish(record)
-            unreported.append(ticket)
+            if let result = delivery(record) {
+                if result == .delivered { kafka.publish(record) }
+                unreported.append(DeliveryReport(ticket: ticket, result: result))
+            }
             try hook(.enqueue, true)
         }
     }
 
     func reports(wait: Duration) throws(Fault) -> [DeliveryReport] {
         try hook(.reports, false)
-        let reports = unreported.map { DeliveryReport(ticket: $0, result: .delivered) }
+        let reports = unreported
         unreported.removeAll()
         try hook(.reports, true)
         return reports

@@ -34,7 +34,8 @@ final class LaneWorld {
     func runLane(
         batch: Int, member: Int, policy: Policy, limits: LaneLimits = LaneLimits(),
         stop: StopSignal = StopSignal(), poison: RequestIdentity? = nil,
-        hook: @escaping Hook = { (_) throws(Fault) in }, idle: (() -> Void)? = nil
+        hook: @escaping Hook = { (_) throws(Fault) in }, idle: (() -> Void)? = nil,
+        delivery: @escaping InMemorySink.Delivery = { _ in .delivered }, log: Log = .silent
     ) -> Fault? {
         var idlePolls = 0
         var limits = limits
@@ -57,7 +58,7 @@ final class LaneWorld {
             kafka,
             hook: { (step, isAfter) throws(Fault) in
                 try hook("\(step) \(isAfter ? "after" : "before")")
-            })
+            }, delivery: delivery)
         let settings = LaneSettings(
             name: "lane", groupID: "group", verdictTopic: "verdicts", deadLetterTopic: "dead",
             policy: policy, messageLimits: MessageLimits(), limits: limits,
@@ -65,7 +66,7 @@ final class LaneWorld {
         let clock = ManualClock(world: self)
         let lane = Lane(
             settings: settings, source: source, store: store, sink: sink, clock: clock.clock,
-            random: SplitMix64(seed: 1), stop: stop, log: .silent)
+            random: SplitMix64(seed: 1), stop: stop, log: log)
         do {
             try lane.run()
             return nil
