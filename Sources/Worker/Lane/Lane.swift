@@ -108,7 +108,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
         while !stop.isRequested {
             try claimWhatIsDue()
             let records = try nextRecords()
-            if !records.isEmpty { try process(records) }
+            if records.isEmpty { try tendSink() } else { try process(records) }
             try pruneWhatIsDue()
         }
         log(.info, "lane_stopped", "the lane has finished its work and leaves the group")
@@ -144,6 +144,19 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
             ? [:]
             : try persistently("load keys") { () throws(Fault) in try store.keys(for: keyIDs) }
         try settle(judge.judge(decoded, keys: keys, now: clock.wall()), epochs: epochs)
+    }
+
+    /// Lets an idle producer tell what it has to tell.
+    ///
+    /// What happens to it in hours without a record would pile up otherwise. Nothing is on its way
+    /// that anyone waits for, so that it broke and was made anew is only told.
+    private func tendSink() throws(Fault) {
+        do {
+            _ = try sink.reports(wait: .zero)
+        } catch {
+            guard error.disposition == .retry else { throw error }
+            log(.warning, "retried", error.description, ["error_code": LogValue(error.code)])
+        }
     }
 
     /// Deletes a few expired inbox rows, in a transaction of its own.
