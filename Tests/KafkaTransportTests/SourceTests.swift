@@ -73,6 +73,18 @@ extension BrokerTests {
             }
         }
 
+        @Test func `what was paused, stopped and started again is fetched`() throws {
+            try SharedMember.withPartitions(1) { source, bench in
+                try bench.fill(0..<10)
+                try source.start(bench.all(at: 0))
+                #expect(try source.take(10).count == 10)
+                try source.pause()
+                try source.stop(bench.partitions)
+                try source.start(bench.all(at: 3))
+                #expect(try source.take(7).offsets(of: bench.partitions[0]) == Array(3..<10))
+            }
+        }
+
         @Test func `a partition stays paused while another is started beside it`() throws {
             try SharedMember.withPartitions(2) { source, bench in
                 let (one, other) = (bench.partitions[0], bench.partitions[1])
