@@ -170,7 +170,7 @@ struct GroupAssignment {
             try applyWhole(answering: change, to: client)
         }
         displaced = []
-        // A new assignment lifts librdkafka's pauses.
+        // Of a partition that librdkafka started anew, the pause must be told anew.
         try client.setPaused(true, paused)
     }
 
@@ -181,7 +181,7 @@ struct GroupAssignment {
         case .revoked, .lost:
             // The eager protocol takes all partitions, always; no list is the answer to that.
             positions = [:]
-            paused = []
+            try resume(client)
             try client.check(rd_kafka_assign(client.handle, nil), "give partitions up")
         case .assigned, nil:
             let list = TopicPartitionList(positions)
@@ -225,6 +225,18 @@ struct GroupAssignment {
         let running = Set(positions.keys).subtracting(paused)
         try client.setPaused(true, running)
         paused.formUnion(running)
+    }
+
+    /// Lifts the pauses of partitions that are about to be stopped, or started anew.
+    ///
+    /// librdkafka keeps a pause beyond the assignment, and would fetch nothing of the partition
+    /// when it comes back (confluent-kafka-go issue 193).
+    mutating func liftPauses(
+        of partitions: some Sequence<TopicPartition>, on client: KafkaClient
+    ) throws(Fault) {
+        let lifted = paused.intersection(partitions)
+        paused.subtract(lifted)
+        try client.setPaused(false, lifted)
     }
 
     /// Resumes what was paused.

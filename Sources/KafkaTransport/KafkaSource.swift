@@ -147,6 +147,7 @@ package final class KafkaSource: RequestSource {
     /// Starts fetching these partitions, each at its offset, beside those already started.
     package func start(_ offsets: [TopicPartition: Int64]) throws(Fault) {
         let client = try openClient("start partitions")
+        try assignment.liftPauses(of: offsets.keys, on: client)
         let answered = try assignment.start(offsets)
         held.removeAll { offsets[$0.partition] != nil }
         if answered != nil || !offsets.isEmpty {
@@ -157,6 +158,7 @@ package final class KafkaSource: RequestSource {
     /// Stops fetching these partitions and forgets them: the answer to `revoked` and `lost`.
     package func stop(_ partitions: [TopicPartition]) throws(Fault) {
         let client = try openClient("stop partitions")
+        try assignment.liftPauses(of: partitions, on: client)
         let answered = assignment.stop(Set(partitions))
         held.removeAll { !assignment.isFetching($0.partition) }
         // While a change waits for another answer, an assignment would be taken for that answer.

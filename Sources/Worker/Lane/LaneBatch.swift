@@ -250,7 +250,7 @@ extension Lane {
         guard let waited = silence.toTell(at: clock.monotonic()) else { return }
         log(
             .warning, "reports_missing",
-            "verdicts are on their way and not reported as delivered: the lane waits for the broker",
+            "verdicts on their way are not reported as delivered: the lane waits for the broker",
             ["records": LogValue(count), "waited_ms": LogValue(milliseconds: waited)])
     }
 

@@ -37,6 +37,7 @@ extension Lane {
     func claimWhatIsDue() throws(Fault) {
         guard !unclaimed.isEmpty, clock.monotonic() >= nextClaim else { return }
         do {
+            try resume()
             try claim(unclaimed.sorted())
             claimBackoff.succeeded()
         } catch {
