@@ -30,6 +30,7 @@ private func execute(_ run: VectorRun, _ number: Int) async throws {
     var answers: [String: [[UInt8]]] = [:]
     try await eventually("\(run.vectors.count) verdicts; \(worker)", within: .seconds(60)) {
         answers = try await world.answers()
+        guard worker.ended == nil else { throw HarnessFailure("the worker ended: \(worker)") }
         return answers.count >= run.vectors.count
     }
     let expectations = run.expectations

@@ -138,6 +138,11 @@ import Testing
         #expect(settings.apps.first?.trustAnchor == "-----BEGIN")
     }
 
+    @Test func `an app id may have underscores, as that of Apple's own sample has`() throws {
+        let appID = "0352187391.com.apple.example_app_attest"
+        #expect(try read(file: #"{apps: [{appId: "\#(appID)"}]}"#).settings.apps[0].appID == appID)
+    }
+
     @Test func `every problem is reported at once with key, origin and rule`() throws {
         let found = try problems(
             file: """
@@ -149,7 +154,7 @@ import Testing
         #expect(
             found == [
                 "apps[0].appId (file attest.json5) must be a team id, a dot and a bundle"
-                    + " identifier, of letters, digits, '-' and '.', not \"nodot\"",
+                    + " identifier, of letters, digits, '-', '_' and '.', not \"nodot\"",
                 "apps[0].environments (file attest.json5) must be a list of \"development\" or"
                     + " \"production\", not a list",
                 "apps[1].apId (file attest.json5) is unknown; did you mean appId?",
@@ -234,7 +239,7 @@ import Testing
         (["--worker.drainTimeout=99999999999999999999s"], "worker.drainTimeout"),
         ([#"--apps=[{appId: "T."}]"#], "apps[0].appId"),
         ([#"--apps=[{appId: "T.b c"}]"#], "apps[0].appId"),
-        ([#"--apps=[{appId: "T.b_c"}]"#], "apps[0].appId"),
+        ([#"--apps=[{appId: "T.b+c"}]"#], "apps[0].appId"),
         (["--apps=[{appId: \"\u{212A}.b\"}]"], "apps[0].appId"),
         (["--apps=[]"], "apps"), (["--apps={"], "apps"), (["--apps=[1]"], "apps"),
     ])

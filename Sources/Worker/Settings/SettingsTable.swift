@@ -181,8 +181,9 @@ package enum SettingsTable {
 extension SettingType<String> {
     /// `TEAMID.bundle.identifier`.
     static var appID: Self {
-        Self(rule: "a team id, a dot and a bundle identifier, of letters, digits, '-' and '.'") {
-            value in
+        Self(
+            rule: "a team id, a dot and a bundle identifier, of letters, digits, '-', '_' and '.'"
+        ) { value in
             guard case .text(let text) = value, isAppID(text) else { return nil }
             return text
         } show: {
@@ -191,7 +192,8 @@ extension SettingType<String> {
     }
 }
 
-/// Apple's own rule for app ids.
+/// Apple's own rule for app ids, and the underscore, which Apple's sample has all the same
+/// (`0352187391.com.apple.example_app_attest`).
 ///
 /// In ASCII two texts are equal only if their bytes are: the relying party id is a hash over bytes,
 /// and a Kelvin sign must not pass for a K.
@@ -202,7 +204,8 @@ private func isAppID(_ text: String) -> Bool {
         && text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."):
                 true
             default:
                 false
