@@ -63,7 +63,7 @@ public enum DeviceShape: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether the device is a Mac.
-    var isMac: Bool {
+    public var isMac: Bool {
         switch self {
         case .macOS27, .macOS27WithOlderSDK: true
         case .iOS14, .iOS17, .iOS18WithCodeDirectoryHash, .iOS26, .iOS27Beta, .iOS27,

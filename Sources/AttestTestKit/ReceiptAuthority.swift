@@ -30,9 +30,9 @@ struct ReceiptAuthority {
     private static let signerLifetimeDays: Int64 = 395
     private static let signerCount: Int64 = 11
 
-    /// An authority; the same seed gives the same certificates.
-    init(seed: UInt64) {
-        let bytes = SeededBytes(seed: seed)
+    /// An authority; the same seed and secret give the same certificates.
+    init(seed: UInt64, secret: [UInt8]) {
+        let bytes = SeededBytes(seed: seed, secret: secret)
         let rootKey = bytes.key("receipt root key", .p384)
         let intermediateKey = bytes.key("receipt intermediate key", .p256)
         let root = CertificateDraft(

@@ -2,12 +2,17 @@ import LibCrypto
 
 /// Bytes that follow from a seed and a label: the only randomness of the kit.
 ///
-/// Not for secrets: whoever knows the seed knows every key.
+/// Whoever knows the seed, and the secret where there is one, knows every key.
 struct SeededBytes {
     private let seed: UInt64
+    private let secret: [UInt8]
 
-    init(seed: UInt64) {
+    /// - Parameters:
+    ///   - seed: a number.
+    ///   - secret: what has to be known beside it; empty for nothing.
+    init(seed: UInt64, secret: [UInt8] = []) {
         self.seed = seed
+        self.secret = secret
     }
 
     /// As many bytes as asked for; another label gives bytes that have nothing to do with these.
@@ -17,7 +22,7 @@ struct SeededBytes {
         while bytes.count < count {
             bytes +=
                 SHA256.hash(
-                    seed.bigEndianBytes, block.bigEndianBytes, Array(label.utf8)
+                    secret, seed.bigEndianBytes, block.bigEndianBytes, Array(label.utf8)
                 ).bytes
             block += 1
         }

@@ -37,7 +37,7 @@ public struct SimulatedDevice: Sendable {
     /// A device whose key was just generated.
     ///
     /// - Parameters:
-    ///   - seed: what the key follows from; one seed, one key.
+    ///   - seed: what the key follows from, beside the authority's secret; one seed, one key.
     ///   - appID: the id of the app.
     ///   - environment: where the key is attested.
     ///   - shape: which device and system it looks like.
@@ -46,7 +46,7 @@ public struct SimulatedDevice: Sendable {
         seed: UInt64, appID: String, environment: AttestationEnvironment = .production,
         shape: DeviceShape = .iOS27, authority: TestAuthority
     ) {
-        let bytes = SeededBytes(seed: seed)
+        let bytes = SeededBytes(seed: seed, secret: authority.secret)
         let key = bytes.key("device key", .p256)
         self.seed = seed
         self.appID = appID
@@ -76,7 +76,7 @@ public struct SimulatedDevice: Sendable {
 
     /// A key that this device does not have.
     var otherKey: ECPrivateKey {
-        SeededBytes(seed: seed).key("other key", .p256)
+        SeededBytes(seed: seed, secret: authority.secret).key("other key", .p256)
     }
 
     /// The id of ``otherKey``.

@@ -16,8 +16,8 @@ import LibCrypto
 /// | basic constraints | CA | CA, path length 0 |
 /// | key usage | keyCertSign, cRLSign | keyCertSign, cRLSign |
 ///
-/// The keys follow from the seed: everybody who knows it can sign. Never trust such a root in
-/// production.
+/// The keys follow from seed and secret: everybody who knows them can sign. Never trust such a root
+/// in production without a secret of 32 random bytes, nor for any app that has real users.
 public struct TestAuthority: Sendable {
     /// The root certificate in DER: the trust anchor.
     public let rootCertificate: [UInt8]
@@ -30,6 +30,8 @@ public struct TestAuthority: Sendable {
     }
 
     let seed: UInt64
+    /// What has to be known beside the seed; the keys of all devices follow from it as well.
+    let secret: [UInt8]
     let rootKey: ECPrivateKey
     let intermediateKey: ECPrivateKey
     let receipts: ReceiptAuthority
@@ -41,17 +43,23 @@ public struct TestAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - seed: what the keys follow from.
+    ///   - secret: what the keys of authority and devices follow from as well; 32 random bytes
+    ///     where nobody else shall be able to sign.
     ///   - rootPathLength: a path length constraint in the root; Apple's has none. With 0 no chain
     ///     that has an intermediate may be accepted.
-    public init(seed: UInt64, rootPathLength: UInt8? = nil) {
+    public init(seed: UInt64, secret: [UInt8] = [], rootPathLength: UInt8? = nil) {
         self.init(
-            seed: seed, rootPathLength: rootPathLength, receipts: ReceiptAuthority(seed: seed))
+            seed: seed, secret: secret, rootPathLength: rootPathLength,
+            receipts: ReceiptAuthority(seed: seed, secret: secret))
     }
 
     /// An authority whose receipts another one may issue as well.
-    init(seed: UInt64, rootPathLength: UInt8?, receipts: ReceiptAuthority) {
-        let bytes = SeededBytes(seed: seed)
+    init(
+        seed: UInt64, secret: [UInt8] = [], rootPathLength: UInt8?, receipts: ReceiptAuthority
+    ) {
+        let bytes = SeededBytes(seed: seed, secret: secret)
         self.seed = seed
+        self.secret = secret
         self.receipts = receipts
         rootKey = bytes.key("root key", .p384)
         intermediateKey = bytes.key("intermediate key", .p384)
