@@ -44,7 +44,7 @@ extension KafkaClient {
     /// The first or the next offset of each log: Kafka answers these for two reserved timestamps.
     ///
     /// Source: rdkafka.h, `rd_kafka_offsets_for_times`; Kafka protocol, ListOffsets.
-    private func logEnds(
+    func logEnds(
         of partitions: [TopicPartition], which mark: Int64
     ) throws(Fault) -> [TopicPartition: Int64] {
         let operation = "look up the ends of the log"

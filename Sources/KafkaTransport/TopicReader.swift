@@ -1,13 +1,22 @@
 internal import CRdkafka
 package import Worker
 
-/// Reads a whole topic from its beginning, without a group: for the demo, the simulation and tests.
+/// Reads a topic, from its beginning or from its present end, without a group: for the demo,
+/// the simulation and tests.
 ///
 /// Used by one thread.
 package final class TopicReader {
     private let client: KafkaClient
     private let partitions: [TopicPartition]
     private var unfinished: Set<TopicPartition>
+
+    /// Where reading starts.
+    package enum Start: Sendable {
+        /// With the oldest record there is.
+        case beginning
+        /// Behind the newest record there is now.
+        case end
+    }
 
     /// How long finding the topic's partitions may take.
     package static let searchPatience: Duration = .seconds(10)
@@ -16,11 +25,13 @@ package final class TopicReader {
     ///
     /// - Parameters:
     ///   - topic: must exist.
+    ///   - start: where reading starts.
     ///   - settings: how to reach the cluster; the group is not joined, and nothing is committed.
     ///   - log: takes librdkafka's lines, on the thread that reads.
-    /// - Throws: when the topic can't be found.
+    /// - Throws: when the topic can't be found, or `.retry` when the broker can't tell its end.
     package init(
-        topic: String, settings: KafkaSettings, log: @escaping KafkaLog
+        topic: String, from start: Start = .beginning, settings: KafkaSettings,
+        log: @escaping KafkaLog
     ) throws(Fault) {
         let configuration = try settings.configuration(for: .reader)
         configuration.enableEvents(RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
@@ -35,9 +46,16 @@ package final class TopicReader {
             TopicPartition(topic: topic, partition: $0)
         }
         unfinished = Set(partitions)
-        let start = Int64(RD_KAFKA_OFFSET_BEGINNING)
+        let ends: [TopicPartition: Int64] =
+            switch start {
+            case .beginning: [:]
+            // Not RD_KAFKA_OFFSET_END: that is where the end will be when it is first asked for.
+            case .end: try client.logEnds(of: partitions, which: Int64(RD_KAFKA_OFFSET_END))
+            }
         let list = TopicPartitionList(
-            Dictionary(partitions.map { ($0, start) }) { first, _ in first })
+            Dictionary(
+                partitions.map { ($0, ends[$0] ?? Int64(RD_KAFKA_OFFSET_BEGINNING)) }
+            ) { first, _ in first })
         try client.check(rd_kafka_assign(client.handle, list.pointer), "read \(topic)")
     }
 

@@ -94,6 +94,12 @@ package final class TemporaryPostgres: Sendable {
         }
     }
 
+    /// ``loopbackConninfo(database:)`` as a URI, which drivers of other languages take as well.
+    package func loopbackURI(database: String = "postgres") -> String? {
+        // Nothing in these needs an escape: the password is digits and letters.
+        password.map { "postgresql://postgres:\($0)@127.0.0.1:\(port)/\(database)" }
+    }
+
     /// Starts the server after ``stop(_:)`` and waits until it answers.
     package func start() throws(Fault) {
         try control(["start", "-l", folder + "/server.log"])
