@@ -1,20 +1,32 @@
 import AppAttest
 import Wire
 
-extension TrustAnchor {
-    /// The one certificate in a PEM text (RFC 7468 §5).
+/// Certificates as text (RFC 7468 §5).
+enum PEM {
+    /// The one certificate in a text, in DER.
     ///
-    /// - Parameter pem: text with exactly one block `CERTIFICATE`; what stands around it does not
-    ///   count. Nil otherwise, or if the certificate is no root.
-    init?(pem: String) {
-        let lines = pem.split(whereSeparator: \.isNewline).map { line in
+    /// - Parameter text: with exactly one block `CERTIFICATE`; what stands around it does not
+    ///   count.
+    /// - Returns: nil otherwise.
+    static func certificate(_ text: String) -> [UInt8]? {
+        let lines = text.split(whereSeparator: \.isNewline).map { line in
             String(line.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " }.reversed())
         }
         let begins = lines.indices.filter { lines[$0] == "-----BEGIN CERTIFICATE-----" }
         let ends = lines.indices.filter { lines[$0] == "-----END CERTIFICATE-----" }
         guard begins.count == 1, ends.count == 1, let begin = begins.first, let end = ends.first,
-            begin < end, let der = Base64.decode(lines[(begin + 1)..<end].joined())
+            begin < end
         else { return nil }
+        return Base64.decode(lines[(begin + 1)..<end].joined())
+    }
+}
+
+extension TrustAnchor {
+    /// The one certificate in a PEM text.
+    ///
+    /// - Parameter pem: nil if it holds not exactly one, or the certificate is no root.
+    init?(pem: String) {
+        guard let der = PEM.certificate(pem) else { return nil }
         self.init(der: der)
     }
 }

@@ -1,10 +1,10 @@
 /// A number with a unit behind it, as durations and sizes are written: `45s`, `1MiB`.
-struct SettingUnits: Sendable {
+package struct SettingUnits: Sendable {
     /// Names and factors, the smallest first.
     private let units: [(name: String, factor: Int64)]
 
     /// `ms`, `s`, `m`, `h`, `d`; counted in milliseconds.
-    static let durations = SettingUnits(units: [
+    package static let durations = SettingUnits(units: [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ])
 
@@ -16,7 +16,7 @@ struct SettingUnits: Sendable {
     /// Reads digits and a unit, with nothing before, between or after them.
     ///
     /// - Returns: the number in the smallest unit; nil if it is written otherwise or too large.
-    func parse(_ text: String) -> Int64? {
+    package func parse(_ text: String) -> Int64? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let name = text.dropFirst(digits.count)
         guard let number = Int64(digits), let unit = units.first(where: { $0.name == name }) else {

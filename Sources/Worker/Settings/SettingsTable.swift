@@ -178,6 +178,13 @@ package enum SettingsTable {
     ]
 }
 
+extension SettingsReader {
+    /// Whether a text is the id of an app: a team id, a dot and a bundle identifier.
+    package static func isAppID(_ text: String) -> Bool {
+        SettingType<String>.appID.parse(.text(text)) != nil
+    }
+}
+
 extension SettingType<String> {
     /// `TEAMID.bundle.identifier`.
     static var appID: Self {

@@ -50,26 +50,12 @@ enum DemoCommand {
         // Before any thread is there, so that all of them inherit it.
         TerminationSignals.block()
         let signals = Mailbox<Int32>()
-        guard forwardSignals(to: signals) else {
+        guard TerminationSignals.forward(to: signals) else {
             console.complain("attest-worker demo: the system can't start a thread\n")
             return .software
         }
         var run = DemoRun(
             options, console: console, isTerminal: isatty(STDOUT_FILENO) == 1, signals: signals)
         return run.run()
-    }
-
-    /// Passes the first signal on; a second one ends the process at once.
-    ///
-    /// What is left behind then, PostgreSQL's watcher stops and deletes.
-    private static func forwardSignals(to signals: Mailbox<Int32>) -> Bool {
-        DetachedThread.start {
-            var count = 0
-            while let number = TerminationSignals.next() {
-                count += 1
-                if count > 1 { _exit(ExitCode.interrupted.rawValue) }
-                signals.put(number)
-            }
-        }
     }
 }

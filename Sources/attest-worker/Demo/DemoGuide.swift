@@ -13,13 +13,15 @@ struct DemoGuide {
     /// The topics.
     let topics: Settings.Topics
     /// A request that was accepted, and is whole without its headers; nil if there was none.
-    let example: DemoVerdict.Source?
+    let example: ReceivedVerdict.Source?
 
     /// The guide through a world in which everything was sent.
-    init(_ world: DemoWorld, example: DemoVerdict.Source?) {
+    init(
+        _ world: EmbeddedWorld, _ postgres: TemporaryPostgres, example: ReceivedVerdict.Source?
+    ) {
         broker = world.broker.bootstrapServers
-        database = world.postgres.conninfo()
-        socketFolder = world.postgres.folder
+        database = postgres.conninfo()
+        socketFolder = postgres.folder
         topics = world.settings.kafka.topics
         self.example = example
     }

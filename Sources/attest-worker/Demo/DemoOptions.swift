@@ -14,7 +14,7 @@ struct DemoOptions: Hashable, Sendable {
     /// All records are minted before the first is sent, and held in memory: about 1 KiB each.
     static let requestsMax = 100_000
     /// Beside the registrations each kind of request occurs once at least.
-    static let requestsBesideRegistrationsMin = DemoKind.allCases.count - 1
+    static let requestsBesideRegistrationsMin = PlannedKind.allCases.count - 1
 
     /// Something wrong with the command line, in words for the person who typed it.
     struct Problem: Error, Hashable, Sendable {

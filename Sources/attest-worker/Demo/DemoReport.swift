@@ -1,57 +1,32 @@
 /// What the demo tells in the end.
 struct DemoReport {
     /// What was sent and what came.
-    let tally: DemoTally
+    let tally: Tally
     /// What was wrong: nothing, as a rule.
-    let failures: [DemoFailure]
+    let failures: [WrongAnswer]
     /// How long each part took.
     let phases: [(name: String, duration: Duration)]
     /// How long the exchange took that throughput is counted over.
     let exchange: Duration
 
-    /// More failures than these are only counted.
-    static let failuresShownMax = 50
     /// A longer example is cut.
     static let exampleCharactersMax = 700
+
+    private var tables: TallyTables {
+        TallyTables(tally: tally, failures: failures)
+    }
 
     /// The whole report.
     var lines: [String] {
         let parts: [(title: String, lines: [String])] = [
             // The longest first: what counts is on the screen in the end.
             ("An example of each answer", examples),
-            ("What was sent, and how much of it got the right answer", kinds),
-            ("Verdicts", verdicts), ("Dead letters", deadLetters), ("Speed", speed),
-            ("Time", times), ("What is wrong", wrong),
+            ("What was sent, and how much of it got the right answer", tables.kinds),
+            ("Verdicts", tables.verdicts), ("Dead letters", deadLetters), ("Speed", speed),
+            ("Time", times), ("What is wrong", tables.wrong),
         ]
         return parts.filter { !$0.lines.isEmpty }.flatMap { ["", $0.title, ""] + $0.lines }
             + ["", conclusion]
-    }
-
-    private var kinds: [String] {
-        var table = TextTable([
-            ("kind of request", .left), ("must come", .left), ("sent", .right), ("right", .right),
-        ])
-        for kind in DemoKind.allCases {
-            guard let score = tally.scores[kind] else { continue }
-            table.add([kind.rawValue, kind.answer, "\(score.sent)", "\(score.right)"])
-        }
-        return table.lines
-    }
-
-    private var verdicts: [String] {
-        var table = TextTable([
-            ("type", .left), ("outcome", .left), ("reason", .left), ("requests", .right),
-            ("repeats", .right),
-        ])
-        let rows = tally.verdicts.sorted { $0.key < $1.key }
-        for (row, answers) in rows {
-            table.add([
-                row.type, row.outcome, row.reason, "\(answers.requests)", "\(answers.repeats)",
-            ])
-        }
-        let sums = (rows.map(\.value.requests).reduce(0, +), rows.map(\.value.repeats).reduce(0, +))
-        table.add(["all", "", "", "\(sums.0)", "\(sums.1)"])
-        return table.lines
     }
 
     private var deadLetters: [String] {
@@ -82,13 +57,13 @@ struct DemoReport {
     private var speed: [String] {
         let microseconds = max(1, exchange.microseconds)
         // The first record waited for the lanes to join their group.
-        let latencies = tally.latencies.dropFirst()
+        let latencies = tally.latencies.durations.dropFirst()
         let rate = Int64(latencies.count) * 1_000_000 / microseconds
         return [
             "\(latencies.count) records answered in \(exchange.readable): \(rate) a second",
-            "latency: " + DemoLatency(Array(latencies)).summary,
+            "latency: " + Latency(Array(latencies)).summary,
             "(from handing a record to the producer to reading its answer, waiting in line"
-                + " included: up to \(DemoExchange.unansweredMax) are under way at once)",
+                + " included: up to \(Exchange.demoLimits.unansweredMax) are under way at once)",
         ]
     }
 
@@ -96,12 +71,6 @@ struct DemoReport {
         var table = TextTable([("", .left), ("", .right)])
         for (name, duration) in phases { table.add([name, duration.readable]) }
         return Array(table.lines.dropFirst(2))
-    }
-
-    private var wrong: [String] {
-        let shown = failures.prefix(Self.failuresShownMax).map { "- \($0)" }
-        let rest = failures.count - shown.count
-        return rest > 0 ? shown + ["- and \(rest) more"] : shown
     }
 
     private var conclusion: String {

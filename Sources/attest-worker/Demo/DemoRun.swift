@@ -1,4 +1,5 @@
 import AppAttest
+import AttestTestKit
 import Dispatch
 import PostgresStore
 import Worker
@@ -13,8 +14,8 @@ struct DemoRun {
     private let console: Console
     private let signals: Mailbox<Int32>
     private let deadline: ContinuousClock.Instant
-    private let laneLog = DemoLog()
-    private var terminal: DemoTerminal
+    private let laneLog = RecentLog()
+    private var terminal: ProgressTerminal
     private var phases: DemoPhases
 
     /// A demo that begins now.
@@ -32,7 +33,7 @@ struct DemoRun {
         self.console = console
         self.signals = signals
         deadline = now + Self.durationMax + Self.durationMaxPerRequest * options.requests
-        terminal = DemoTerminal(isLive: isTerminal, now: now, write: console.writeOutput)
+        terminal = ProgressTerminal(isLive: isTerminal, now: now, write: console.writeOutput)
         phases = DemoPhases(start: now)
     }
 
@@ -40,34 +41,35 @@ struct DemoRun {
     ///
     /// - Returns: success if every answer was the right one.
     mutating func run() -> ExitCode {
-        do throws(DemoEnd) {
+        do throws(SimulationEnd) {
             return try perform()
         } catch {
             return explain(error)
         }
     }
 
-    private mutating func perform() throws(DemoEnd) -> ExitCode {
+    private mutating func perform() throws(SimulationEnd) -> ExitCode {
         try terminal.say(
             "attest-worker \(Version.text) demo: \(options.devices) devices, "
                 + "\(options.requests) requests, seed \(options.seed)"
                 + (options.keepsRunning ? "\n" : " (--keep: look around afterwards)\n"))
-        let postgres = try DemoEnd.unlessFault { () throws(Fault) in try TemporaryPostgres() }
+        let postgres = try SimulationEnd.unlessFault { () throws(Fault) in try TemporaryPostgres() }
         defer { postgres.remove() }
         _ = try finish("start PostgreSQL in a temporary folder")
         var plan = DemoPlan(options, now: console.instant)
         let log = log
-        let world = try DemoEnd.unlessFault { () throws(Fault) in
-            try DemoWorld(postgres: postgres, authority: plan.authority, log: log)
+        let world = try SimulationEnd.unlessFault { () throws(Fault) in
+            try EmbeddedWorld(
+                name: "demo", settings: demoSettings(plan.authority, postgres), log: log)
         }
         defer { _ = world.stopLanes() }
-        try DemoEnd.unlessFault { () throws(Fault) in try world.startLanes() }
+        try SimulationEnd.unlessFault { () throws(Fault) in try world.startLanes() }
         _ = try finish("start an embedded Kafka broker, make tables and topics, start the lanes")
         let requests = try mint(&plan)
         _ = try finish("mint all requests, while the lanes join their group")
-        let report = try exchange(requests, plan, world)
+        let report = try exchange(requests, plan.plan, world)
         for line in report.lines { try terminal.say(line) }
-        if options.keepsRunning { try keep(world, example: report.tally.example) }
+        if options.keepsRunning { try keep(world, postgres, example: report.tally.example) }
         let lanesEnd = world.stopLanes()
         guard report.failures.isEmpty else {
             console.writeError(laneLog.bytes)
@@ -79,10 +81,22 @@ struct DemoRun {
 
     // MARK: - Parts
 
+    /// Two lanes, so that they have to share the partitions out.
+    private func demoSettings(
+        _ authority: TestAuthority, _ postgres: TemporaryPostgres
+    ) -> Settings {
+        var settings = Settings()
+        settings.kafka.groupID = "attest-worker-demo"
+        settings.postgres.connection = postgres.conninfo()
+        settings.worker.count = 2
+        settings.apps = [Settings.App(simulated: DemoPlan.appID, authority: authority)]
+        return settings
+    }
+
     /// Makes all requests before the first is sent: then throughput tells of the worker alone.
-    private mutating func mint(_ plan: inout DemoPlan) throws(DemoEnd) -> [DemoRequest] {
+    private mutating func mint(_ plan: inout DemoPlan) throws(SimulationEnd) -> [PlannedRequest] {
         let count = options.requests
-        var requests: [DemoRequest] = []
+        var requests: [PlannedRequest] = []
         requests.reserveCapacity(count)
         while let request = plan.next() {
             requests.append(request)
@@ -94,28 +108,30 @@ struct DemoRun {
 
     /// Sends everything, and holds the answers and the database against the plan.
     private mutating func exchange(
-        _ requests: [DemoRequest], _ plan: DemoPlan, _ world: DemoWorld
-    ) throws(DemoEnd) -> DemoReport {
+        _ requests: [PlannedRequest], _ plan: RequestPlan, _ world: EmbeddedWorld
+    ) throws(SimulationEnd) -> DemoReport {
         let (log, console) = (log, console)
-        var exchange = try DemoEnd.unlessFault { () throws(Fault) in
-            try DemoExchange(settings: world.settings.kafka, log: log) { console.instant }
+        var exchange = try SimulationEnd.unlessFault { () throws(Fault) in
+            try Exchange(demoWith: world.settings.kafka, log: log) { console.instant }
         }
         var duration: Duration = .zero
-        var overdue: [DemoFailure] = []
-        do throws(DemoEnd) {
+        var overdue: [WrongAnswer] = []
+        do throws(SimulationEnd) {
             // One alone: when its verdict is there, the lanes are at work.
-            try exchange.run(requests.prefix(1), silenceMax: DemoExchange.firstAnswerMax) {
-                (_) throws(DemoEnd) in try checkpoint(world)
+            var first = ImmediateSchedule(requests.prefix(1))
+            try exchange.run(&first, silenceMax: Exchange.firstAnswerMax) {
+                (_) throws(SimulationEnd) in try checkpoint(world)
             }
             _ = try finish("wait for the group and the first verdict")
-            try exchange.run(requests.dropFirst()) { (tally) throws(DemoEnd) in
+            var others = ImmediateSchedule(requests.dropFirst())
+            try exchange.run(&others) { (tally) throws(SimulationEnd) in
                 try checkpoint(world)
                 try terminal.update(at: .now) { tally.progress(of: requests.count) }
             }
             duration = try finish("send all other requests and read their verdicts")
         } catch {
             guard case .overdue(let what) = error else { throw error }
-            overdue = [DemoFailure(overdue: what)]
+            overdue = [WrongAnswer(overdue: what)]
         }
         return DemoReport(
             tally: exchange.tally,
@@ -124,21 +140,21 @@ struct DemoRun {
     }
 
     /// Holds the rows in the database against the plan.
-    private func compareRows(_ plan: DemoPlan, _ world: DemoWorld) -> [DemoFailure] {
+    private func compareRows(_ plan: RequestPlan, _ world: EmbeddedWorld) -> [WrongAnswer] {
         do throws(Fault) {
             let keyIDs = plan.strangers.union(plan.signCounts.keys)
             let stored = try world.storedSignCounts(of: keyIDs)
-            return DemoFailure.differences(of: stored, from: plan.signCounts)
+            return WrongAnswer.differences(of: stored, from: plan.signCounts)
         } catch {
-            return [DemoFailure(unexpected: "\(error)")]
+            return [WrongAnswer(unexpected: "\(error)")]
         }
     }
 
     /// Says how to look around, and waits for a signal.
     private mutating func keep(
-        _ world: DemoWorld, example: DemoVerdict.Source?
-    ) throws(DemoEnd) {
-        for line in DemoGuide(world, example: example).lines { try terminal.say(line) }
+        _ world: EmbeddedWorld, _ postgres: TemporaryPostgres, example: ReceivedVerdict.Source?
+    ) throws(SimulationEnd) {
+        for line in DemoGuide(world, postgres, example: example).lines { try terminal.say(line) }
         let look: DispatchTimeInterval = .milliseconds(250)
         while signals.take(until: .now() + look) == nil {
             try world.checkLanes()
@@ -147,19 +163,19 @@ struct DemoRun {
 
     // MARK: - Common
 
-    private mutating func finish(_ phase: String) throws(DemoEnd) -> Duration {
+    private mutating func finish(_ phase: String) throws(SimulationEnd) -> Duration {
         let duration = phases.end(phase, at: .now)
         try terminal.say("\(duration.readable.padded(to: 9))  \(phase)")
         try checkpoint()
         return duration
     }
 
-    private func checkpoint(_ world: DemoWorld) throws(DemoEnd) {
+    private func checkpoint(_ world: EmbeddedWorld) throws(SimulationEnd) {
         try checkpoint()
         try world.checkLanes()
     }
 
-    private func checkpoint() throws(DemoEnd) {
+    private func checkpoint() throws(SimulationEnd) {
         guard signals.take(until: .now()) == nil else { throw .interrupted }
         guard ContinuousClock.now < deadline else {
             throw .overdue("the demo has taken longer than it may")
@@ -171,7 +187,7 @@ struct DemoRun {
     }
 
     /// Tells why there is no report.
-    private func explain(_ end: DemoEnd) -> ExitCode {
+    private func explain(_ end: SimulationEnd) -> ExitCode {
         let (text, code): (String, ExitCode) =
             switch end {
             case .interrupted: ("interrupted; nothing is left behind", .interrupted)
@@ -185,27 +201,7 @@ struct DemoRun {
     }
 }
 
-extension DemoEnd {
-    /// Does something whose fault ends the demo.
-    fileprivate static func unlessFault<Result>(
-        _ body: () throws(Fault) -> Result
-    ) throws(DemoEnd) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw .fault(error)
-        }
-    }
-}
-
-extension Console {
-    /// The present moment.
-    fileprivate var instant: Instant {
-        Instant(milliseconds: clock() / 1000)
-    }
-}
-
-extension DemoTally {
+extension Tally {
     /// How far an exchange is.
     fileprivate func progress(of count: Int) -> String {
         "sent \(sentCount) of \(count), answered \(answeredCount), wrong \(failures.count)"

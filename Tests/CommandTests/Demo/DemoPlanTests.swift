@@ -6,9 +6,9 @@ import Wire
 
 @Suite struct `The plan of a demo` {
     @Test func `has every kind of request, and as many as were asked for`() {
-        let (plan, requests) = (SmallDemo.shared.plan, SmallDemo.shared.requests)
+        let (plan, requests) = (SmallDemo.shared.plan.plan, SmallDemo.shared.requests)
         #expect(requests.count == 120)
-        #expect(Set(requests.map(\.kind)) == Set(DemoKind.allCases))
+        #expect(Set(requests.map(\.kind)) == Set(PlannedKind.allCases))
         #expect(requests.filter { $0.kind == .registration }.count == 6)
         #expect(plan.signCounts.count == 6)
     }
@@ -18,7 +18,7 @@ import Wire
         let options = try DemoOptions(["--devices", "1", "--requests", "\(least)"])
         let requests = SmallDemo(devices: options.devices, requests: options.requests).requests
         #expect(requests.count == least)
-        #expect(Set(requests.map(\.kind)) == Set(DemoKind.allCases))
+        #expect(Set(requests.map(\.kind)) == Set(PlannedKind.allCases))
     }
 
     @Test func `follows from its seed`() {
@@ -30,7 +30,7 @@ import Wire
 
     @Test func `expects what the worker's own judgement and decision give`() throws {
         let demo = SmallDemo(devices: 9, requests: 400)
-        var tally = DemoTally()
+        var tally = Tally()
         for request in demo.requests { tally.sent(request, at: .zero) }
         for answer in try demo.answers() {
             tally.received(answer, at: .milliseconds(1))
@@ -50,13 +50,13 @@ import Wire
     }
 
     @Test func `never registers a stranger`() {
-        let plan = SmallDemo.shared.plan
+        let plan = SmallDemo.shared.plan.plan
         #expect(!plan.strangers.isEmpty)
         #expect(plan.strangers.isDisjoint(with: plan.signCounts.keys))
     }
 
-    @Test(arguments: DemoKind.allCases)
-    func `tells in words what the expectation demands`(_ kind: DemoKind) throws {
+    @Test(arguments: PlannedKind.allCases)
+    func `tells in words what the expectation demands`(_ kind: PlannedKind) throws {
         let request = try #require(SmallDemo.shared.requests.first { $0.kind == kind })
         switch request.expectation {
         case .deadLetter: #expect(kind == .garbage)

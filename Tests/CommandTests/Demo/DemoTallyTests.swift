@@ -6,7 +6,7 @@ import Worker
 @testable import attest_worker
 
 @Suite struct `The tally of a demo` {
-    private let requests: [DemoRequest]
+    private let requests: [PlannedRequest]
     private let answers: [WorkerInMemory.Answer]
 
     init() throws {
@@ -16,10 +16,10 @@ import Worker
 
     /// The failures that come when one kind's first answer is replaced by others.
     private func failures(
-        _ kind: DemoKind, _ change: (Record) throws -> [Record]
+        _ kind: PlannedKind, _ change: (Record) throws -> [Record]
     ) throws -> [String] {
         let index = try #require(requests.firstIndex { $0.kind == kind })
-        var tally = DemoTally()
+        var tally = Tally()
         for request in requests { tally.sent(request, at: .zero) }
         for (position, answer) in answers.enumerated() {
             guard position == index else {
@@ -123,7 +123,7 @@ import Worker
     @Test func `notices a repeat that isn't marked as one`() throws {
         let repeated = requests.filter { $0.kind == .repeated }.map(\.id)
         let once = try #require(repeated.first { id in repeated.filter { $0 == id }.count == 1 })
-        var tally = DemoTally()
+        var tally = Tally()
         for request in requests { tally.sent(request, at: .zero) }
         for (request, answer) in zip(requests, answers) {
             guard request.id == once, case .verdict(let record) = answer else {
@@ -193,31 +193,31 @@ import Worker
 
     @Test func `notices a dead letter of a record that wasn't sent`() throws {
         let failures = try failures(.garbage) { record in
-            [record, without(DemoRequest.correlationHeader, record)]
+            [record, without(PlannedRequest.correlationHeader, record)]
         }
         #expect(failures.first?.hasPrefix("expected nothing, found a dead letter") == true)
     }
 
     @Test func `measures from sending to answering`() throws {
-        var tally = DemoTally()
+        var tally = Tally()
         let request = try #require(requests.first)
         tally.sent(request, at: .seconds(2))
         #expect(tally.unansweredCount == 1)
         #expect(tally.unansweredBytes == request.byteCount)
         tally.received(try #require(answers.first), at: .seconds(5))
-        #expect(tally.latencies == [.seconds(3)])
+        #expect(tally.latencies.durations == [.seconds(3)])
         #expect(tally.unansweredCount == 0)
     }
 
     @Test func `holds stored sign counts against planned ones`() throws {
-        let plan = SmallDemo.shared.plan
+        let plan = SmallDemo.shared.plan.plan
         let key = try #require(plan.signCounts.keys.min())
         let stranger = try #require(plan.strangers.min())
-        #expect(DemoFailure.differences(of: plan.signCounts, from: plan.signCounts) == [])
+        #expect(WrongAnswer.differences(of: plan.signCounts, from: plan.signCounts) == [])
         var stored = plan.signCounts
         stored[key] = nil
         stored[stranger] = 0
-        let found = DemoFailure.differences(of: stored, from: plan.signCounts).map(\.found)
+        let found = WrongAnswer.differences(of: stored, from: plan.signCounts).map(\.found)
         #expect(Set(found) == ["no row", "sign count 0"])
     }
 }

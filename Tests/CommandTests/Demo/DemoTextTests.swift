@@ -24,18 +24,18 @@ import Worker
     }
 
     @Test func `has percentiles by nearest rank`() {
-        let latency = DemoLatency((1...200).reversed().map { .milliseconds($0) })
+        let latency = Latency((1...200).reversed().map { .milliseconds($0) })
         #expect(latency.percentile(50) == .milliseconds(100))
         #expect(latency.percentile(99) == .milliseconds(198))
         #expect(latency.percentile(100) == .milliseconds(200))
-        #expect(DemoLatency([.seconds(1)]).percentile(50) == .seconds(1))
-        #expect(DemoLatency([]).percentile(50) == nil)
-        #expect(DemoLatency([]).summary == "p50 -, p95 -, p99 -, max -")
+        #expect(Latency([.seconds(1)]).percentile(50) == .seconds(1))
+        #expect(Latency([]).percentile(50) == nil)
+        #expect(Latency([]).summary == "p50 -, p95 -, p99 -, max -")
     }
 
     @Test func `tells of every kind, and that all is right`() throws {
         let demo = SmallDemo.shared
-        var tally = DemoTally()
+        var tally = Tally()
         for request in demo.requests { tally.sent(request, at: .zero) }
         for answer in try demo.answers() {
             tally.received(answer, at: .milliseconds(4))
@@ -43,7 +43,7 @@ import Worker
         let report = DemoReport(
             tally: tally, failures: [], phases: [("wait", .seconds(3))], exchange: .seconds(2))
         let text = report.lines.joined(separator: "\n")
-        for kind in DemoKind.allCases { #expect(text.contains(kind.rawValue)) }
+        for kind in PlannedKind.allCases { #expect(text.contains(kind.rawValue)) }
         #expect(text.contains("119 records answered in 2.00 s: 59 a second"))
         #expect(text.contains("p50 4.0 ms"))
         #expect(text.contains("wait  3.00 s"))
@@ -53,13 +53,13 @@ import Worker
     }
 
     @Test func `lists failures, but not without end`() {
-        let failure = DemoFailure(unexpected: "a verdict")
+        let failure = WrongAnswer(unexpected: "a verdict")
         let report = DemoReport(
-            tally: DemoTally(),
-            failures: [DemoFailure](repeating: failure, count: DemoReport.failuresShownMax + 3),
+            tally: Tally(),
+            failures: [WrongAnswer](repeating: failure, count: TallyTables.failuresShownMax + 3),
             phases: [], exchange: .zero)
         let shown = report.lines.filter { $0.hasPrefix("- ") }
-        #expect(shown.count == DemoReport.failuresShownMax + 1)
+        #expect(shown.count == TallyTables.failuresShownMax + 1)
         #expect(shown.first == "- expected nothing, found a verdict")
         #expect(shown.last == "- and 3 more")
         #expect(report.lines.last?.hasPrefix("WRONG: 53") == true)
@@ -68,7 +68,7 @@ import Worker
     @Test func `adds lines where nobody watches`() throws {
         let output = TestConsole()
         let start = ContinuousClock.now
-        var terminal = DemoTerminal(
+        var terminal = ProgressTerminal(
             isLive: false, now: start, write: output.console().writeOutput)
         try terminal.update(at: start + .milliseconds(999)) { "too soon" }
         try terminal.update(at: start + .milliseconds(1000)) { "one" }
@@ -80,7 +80,8 @@ import Worker
     @Test func `changes one line on a terminal`() throws {
         let output = TestConsole()
         let start = ContinuousClock.now
-        var terminal = DemoTerminal(isLive: true, now: start, write: output.console().writeOutput)
+        var terminal = ProgressTerminal(
+            isLive: true, now: start, write: output.console().writeOutput)
         try terminal.update(at: start + .seconds(1)) { "one" }
         try terminal.update(at: start + .milliseconds(1100)) { "two" }
         try terminal.say("end")
@@ -90,15 +91,15 @@ import Worker
     }
 
     @Test func `ends the demo when nobody reads it any more`() {
-        var terminal = DemoTerminal(isLive: false, now: .now, write: { _ in false })
-        #expect(throws: DemoEnd.self) { try terminal.say("hello") }
+        var terminal = ProgressTerminal(isLive: false, now: .now, write: { _ in false })
+        #expect(throws: SimulationEnd.self) { try terminal.say("hello") }
     }
 
     @Test func `keeps the last log lines`() {
-        let log = DemoLog()
-        for number in 0...DemoLog.linesMax { log.add(Array("\(number)\n".utf8)) }
+        let log = RecentLog()
+        for number in 0...RecentLog.linesMax { log.add(Array("\(number)\n".utf8)) }
         let lines = String(decoding: log.bytes, as: UTF8.self).split(separator: "\n")
-        #expect(lines.count == DemoLog.linesMax)
+        #expect(lines.count == RecentLog.linesMax)
         #expect(lines.first == "1")
     }
 }

@@ -20,13 +20,16 @@ struct WorkerInMemory {
     static let now = Instant(milliseconds: 1_796_000_000_000)
 
     /// Answers a plan's requests in their order.
-    static func answers(to requests: [DemoRequest], of plan: DemoPlan) throws -> [Answer] {
-        let anchor = try #require(TrustAnchor(der: plan.authority.rootCertificate))
+    static func answers(
+        to requests: [PlannedRequest], of plan: RequestPlan, appID: String = DemoPlan.appID
+    ) throws -> [Answer] {
+        let anchor = try #require(TrustAnchor(der: plan.settings.authority.rootCertificate))
         let policy = Policy(
             apps: [
                 AppPolicy(
                     relyingParty: RelyingParty(
-                        appID: DemoPlan.appID, environments: [.production], trustAnchor: anchor))
+                        appID: appID, environments: [.production], trustAnchor: anchor),
+                    isSimulated: true)
             ],
             maxRequestAge: .seconds(7 * 86_400), maxClockSkew: .seconds(300))
         var judge = Judge(policy: policy, messageLimits: MessageLimits())
@@ -66,7 +69,7 @@ struct WorkerInMemory {
 
     struct NothingAnswered: Error {}
 
-    private static func record(_ request: DemoRequest, offset: Int64) -> Record {
+    private static func record(_ request: PlannedRequest, offset: Int64) -> Record {
         Record(
             place: RecordPlace(topic: "requests", partition: 0, offset: offset),
             timestampMilliseconds: now.milliseconds - request.age.microseconds / 1000,
@@ -84,7 +87,7 @@ struct WorkerInMemory {
 /// A plan of few devices, and all its requests.
 struct SmallDemo: Sendable {
     let plan: DemoPlan
-    let requests: [DemoRequest]
+    let requests: [PlannedRequest]
 
     /// The one that most tests look at: minting takes a moment.
     static let shared = SmallDemo()
@@ -95,7 +98,7 @@ struct SmallDemo: Sendable {
         options.requests = requests
         options.seed = seed
         var plan = DemoPlan(options, now: WorkerInMemory.now)
-        var all: [DemoRequest] = []
+        var all: [PlannedRequest] = []
         while let request = plan.next() { all.append(request) }
         self.plan = plan
         self.requests = all
@@ -103,11 +106,11 @@ struct SmallDemo: Sendable {
 
     /// What a worker in memory answers.
     func answers() throws -> [WorkerInMemory.Answer] {
-        try WorkerInMemory.answers(to: requests, of: plan)
+        try WorkerInMemory.answers(to: requests, of: plan.plan)
     }
 }
 
-extension DemoTally {
+extension Tally {
     /// Takes an answer of a worker in memory.
     mutating func received(_ answer: WorkerInMemory.Answer, at time: Duration) {
         switch answer {

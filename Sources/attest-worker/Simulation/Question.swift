@@ -3,11 +3,11 @@ import Wire
 import Worker
 
 /// A planned request on its way: when its records were sent, and what has come back.
-struct DemoQuestion {
+struct Question {
     /// The request as it was first sent.
-    let request: DemoRequest
+    let request: PlannedRequest
     /// Its records in the order of sending; those beyond the first are repeats.
-    private(set) var sent: [(kind: DemoKind, time: Duration, byteCount: Int)] = []
+    private(set) var sent: [(kind: PlannedKind, time: Duration, byteCount: Int)] = []
     /// How many of them are answered.
     private(set) var answeredCount = 0
     /// The first answer's value.
@@ -15,7 +15,7 @@ struct DemoQuestion {
     /// Whether an answer said of itself that it repeats another.
     private var isRepetitionMarked = false
 
-    init(_ request: DemoRequest) {
+    init(_ request: PlannedRequest) {
         self.request = request
     }
 
@@ -23,7 +23,7 @@ struct DemoQuestion {
     struct Answered {
         /// Which record it answers; nil if all were answered before, which may happen: at least one
         /// answer is promised.
-        let record: (kind: DemoKind, time: Duration, byteCount: Int)?
+        let record: (kind: PlannedKind, time: Duration, byteCount: Int)?
         /// Whether an answer came before.
         let isRepeat: Bool
         /// What is wrong with it; nil if nothing.
@@ -31,7 +31,7 @@ struct DemoQuestion {
     }
 
     /// Notes that a record of the request is sent.
-    mutating func send(_ record: DemoRequest, at time: Duration) {
+    mutating func send(_ record: PlannedRequest, at time: Duration) {
         sent.append((record.kind, time, record.byteCount))
     }
 
@@ -59,6 +59,11 @@ struct DemoQuestion {
         return answered
     }
 
+    /// Whether all its records are answered.
+    var isAnswered: Bool {
+        answeredCount == sent.count
+    }
+
     /// What is still wrong now that no more answers will come; nil if nothing is.
     var shortcoming: String? {
         if answeredCount < sent.count {
@@ -71,7 +76,7 @@ struct DemoQuestion {
     }
 }
 
-extension DemoRequest {
+extension PlannedRequest {
     /// The id that its verdict must have, at every emission; nil where no request id is readable.
     var verdictID: VerdictID? {
         guard case .verdict = expectation, let requestID = RequestID(id) else { return nil }
@@ -81,7 +86,7 @@ extension DemoRequest {
     }
 
     /// What is wrong with a verdict on it; nil if nothing.
-    func difference(from verdict: DemoVerdict, in record: Record) -> String? {
+    func difference(from verdict: ReceivedVerdict, in record: Record) -> String? {
         guard case .verdict(let expected) = expectation else {
             return "a verdict, \(verdict.summary)"
         }
@@ -103,6 +108,8 @@ extension DemoRequest {
         check("reattested", verdict.reattested == expected.reattested)
         if expected.outcome == .accepted {
             check("signCount", verdict.signCount == expected.signCount)
+            // No planned device is a phone.
+            check("simulated", verdict.simulated == true)
         }
         return wrong.isEmpty
             ? nil : "\(verdict.summary), but wrong: \(wrong.joined(separator: ", "))"
@@ -121,7 +128,7 @@ extension DemoRequest {
     }
 }
 
-extension DemoVerdict {
+extension ReceivedVerdict {
     /// `accepted`, `rejected unknown_key`.
     var summary: String {
         [outcome, reason].compactMap { $0 }.joined(separator: " ")

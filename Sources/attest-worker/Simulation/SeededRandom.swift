@@ -2,7 +2,7 @@
 ///
 /// SplitMix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators",
 /// OOPSLA 2014. No secret depends on it.
-struct DemoRandom: RandomNumberGenerator {
+struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) {

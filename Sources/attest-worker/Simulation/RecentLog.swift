@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Keeps the last log lines of the lanes, to be shown only if something goes wrong.
-final class DemoLog: Sendable {
+final class RecentLog: Sendable {
     private let lines = Mutex<[[UInt8]]>([])
 
     /// How many lines are kept.

@@ -2,7 +2,7 @@ import AppAttest
 import Wire
 
 /// Something that must not have happened, in words for the person who reads the report.
-struct DemoFailure: Hashable, Sendable, CustomStringConvertible {
+struct WrongAnswer: Hashable, Sendable, CustomStringConvertible {
     /// What it is about: a request's id and kind, or a key; nil for nothing planned.
     let subject: String?
     /// What had to come.
@@ -11,7 +11,7 @@ struct DemoFailure: Hashable, Sendable, CustomStringConvertible {
     let found: String
 
     /// A failure of a planned request.
-    init(_ request: DemoRequest, found: String) {
+    init(_ request: PlannedRequest, found: String) {
         subject = "\(request.id) (\(request.kind.rawValue))"
         expected = request.expectation.description
         self.found = found
@@ -49,10 +49,10 @@ struct DemoFailure: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: one failure a key, ordered by keys.
     static func differences(
         of stored: [KeyID: UInt32], from planned: [KeyID: UInt32]
-    ) -> [DemoFailure] {
+    ) -> [WrongAnswer] {
         Set(stored.keys).union(planned.keys).sorted()
             .filter { stored[$0] != planned[$0] }
-            .map { DemoFailure(key: $0, expected: planned[$0], found: stored[$0]) }
+            .map { WrongAnswer(key: $0, expected: planned[$0], found: stored[$0]) }
     }
 
     /// One line: `demo-000017 (…): expected …, found …`.

@@ -1,5 +1,5 @@
 /// How long requests waited for their verdicts.
-struct DemoLatency {
+struct Latency {
     private let sorted: [Duration]
 
     init(_ durations: [Duration]) {

@@ -1,14 +1,14 @@
 import AppAttest
 import AttestTestKit
 
-/// A registered device of the demo, and what it sent last.
-struct DemoDevice {
+/// A registered device of a plan, and what it sent last.
+struct PlannedDevice {
     /// Makes attestations and assertions.
     var simulated: SimulatedDevice
     /// The owner that the gateway names.
     let subject: String
     /// The record of its last honest request.
-    var lastHonest: DemoRequest
+    var lastHonest: PlannedRequest
     /// Its last honest assertion.
     var lastAssertion: Assertion?
 

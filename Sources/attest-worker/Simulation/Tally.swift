@@ -5,7 +5,7 @@ import Worker
 ///
 /// Each record that is sent must be answered by one record at least. Of the verdicts on one
 /// request all must have the same bytes, however many come.
-struct DemoTally {
+struct Tally {
     /// How many records of a kind were sent, and how many of them got the right answer.
     struct Score: Hashable, Sendable {
         var sent = 0
@@ -34,17 +34,19 @@ struct DemoTally {
     }
 
     /// What each kind came to.
-    private(set) var scores: [DemoKind: Score] = [:]
+    private(set) var scores: [PlannedKind: Score] = [:]
     /// The verdicts.
     private(set) var verdicts: [Row: Answers] = [:]
     /// The dead letters, by cause.
     private(set) var deadLetters: [String: Answers] = [:]
-    /// What was wrong so far.
-    private(set) var failures: [DemoFailure] = []
+    /// What was wrong so far, up to ``failuresListedMax``.
+    private(set) var failures: [WrongAnswer] = []
+    /// How many more things were wrong than are listed.
+    private(set) var unlistedFailureCount = 0
     /// Each from handing over a record to reading its answer.
-    private(set) var latencies: [Duration] = []
+    private(set) var latencies = LatencySample()
     /// Where the last honest request lies that is whole without its headers.
-    private(set) var example: DemoVerdict.Source?
+    private(set) var example: ReceivedVerdict.Source?
     /// How many records were sent.
     private(set) var sentCount = 0
     /// How many of them were answered, rightly or not.
@@ -52,10 +54,28 @@ struct DemoTally {
     /// How many bytes of keys and values are not answered yet.
     private(set) var unansweredBytes = 0
 
+    /// What the ids of the requests begin with; nil if nobody else's answers are on the topic.
+    private let idPrefix: String?
+    /// Answered requests that are remembered, so that their repeats can be compared.
+    private var remembered: Remembered
     /// Requests by their id; garbage too.
-    private var questions: [String: DemoQuestion] = [:]
+    private var questions: [String: Question] = [:]
     /// Records that misuse the id of a request for other content, each to be refused.
-    private var misuses: [String: [DemoQuestion]] = [:]
+    private var misuses: [String: [Question]] = [:]
+
+    /// More wrong answers are only counted.
+    static let failuresListedMax = 1_000
+
+    /// Nothing was sent yet.
+    ///
+    /// - Parameters:
+    ///   - idPrefix: what the ids of all requests begin with, where verdicts of others are on the
+    ///     topic as well; those are passed over.
+    ///   - rememberedMax: about how many answered requests are remembered.
+    init(idPrefix: String? = nil, rememberedMax: Int = .max) {
+        self.idPrefix = idPrefix
+        remembered = Remembered(max: rememberedMax)
+    }
 
     /// How many records are not answered yet.
     var unansweredCount: Int {
@@ -63,31 +83,37 @@ struct DemoTally {
     }
 
     /// Notes a record before it is sent.
-    mutating func sent(_ request: DemoRequest, at time: Duration) {
+    mutating func sent(_ request: PlannedRequest, at time: Duration) {
         sentCount += 1
         unansweredBytes += request.byteCount
         scores[request.kind, default: Score()].sent += 1
         if request.kind == .reusedRequestID {
-            var question = DemoQuestion(request)
+            var question = Question(request)
             question.send(request, at: time)
             misuses[request.id, default: []].append(question)
         } else {
-            questions[request.id, default: DemoQuestion(request)].send(request, at: time)
+            questions[request.id, default: Question(request)].send(request, at: time)
         }
     }
 
     /// Takes a record of the verdict topic.
     mutating func receivedVerdict(_ record: Record, at time: Duration) {
-        guard let verdict = DemoVerdict.decode(record.value) else {
-            failures.append(DemoFailure(unexpected: "a verdict record that holds no verdict"))
+        guard let verdict = ReceivedVerdict.decode(record.value) else {
+            // On a topic that others use, nobody can tell whose it is.
+            guard idPrefix == nil else { return }
+            note(WrongAnswer(unexpected: "a verdict record that holds no verdict"))
             return
         }
-        guard let id = verdict.requestId, var question = questions[id] else {
+        if let idPrefix, verdict.requestId?.hasPrefix(idPrefix) != true { return }
+        guard let id = verdict.requestId, questions[id] != nil || misuses[id] != nil else {
+            // A late repeat of a request that was answered and forgotten.
+            guard remembered.forgottenCount == 0 else { return }
             let id = verdict.requestId ?? "no request id"
-            failures.append(DemoFailure(unexpected: "a verdict for \(id): \(verdict.summary)"))
+            note(WrongAnswer(unexpected: "a verdict for \(id): \(verdict.summary)"))
             return
         }
-        guard verdict.verdictId == question.request.verdictID?.text else {
+        guard var question = questions[id], verdict.verdictId == question.request.verdictID?.text
+        else {
             refusedMisuse(of: id, verdict, record, at: time)
             return
         }
@@ -102,10 +128,10 @@ struct DemoTally {
     /// Takes a record of the dead letter topic.
     mutating func receivedDeadLetter(_ record: Record, at time: Duration) {
         let cause = record.text(ofHeader: "error_code") ?? "without error_code"
-        guard let id = record.text(ofHeader: DemoRequest.correlationHeader),
+        guard let id = record.text(ofHeader: PlannedRequest.correlationHeader),
             var question = questions[id]
         else {
-            failures.append(DemoFailure(unexpected: "a dead letter, \(cause)"))
+            note(WrongAnswer(unexpected: "a dead letter, \(cause)"))
             return
         }
         let fault = question.request.difference(fromDeadLetter: record)
@@ -119,24 +145,22 @@ struct DemoTally {
     }
 
     /// All that was wrong, now that no more answers will come.
-    func finalFailures() -> [DemoFailure] {
+    func finalFailures() -> [WrongAnswer] {
         let shortcomings = (Array(questions.values) + misuses.values.joined())
             .sorted { $0.request.id < $1.request.id }
             .compactMap { question in
-                question.shortcoming.map { DemoFailure(question.request, found: $0) }
+                question.shortcoming.map { WrongAnswer(question.request, found: $0) }
             }
         return failures + shortcomings
     }
 
     /// Takes a verdict that has another id than the request whose id it names.
     private mutating func refusedMisuse(
-        of id: String, _ verdict: DemoVerdict, _ record: Record, at time: Duration
+        of id: String, _ verdict: ReceivedVerdict, _ record: Record, at time: Duration
     ) {
         let index = misuses[id]?.firstIndex { $0.shortcoming != nil }
         guard let index, var question = misuses[id]?[index] else {
-            failures.append(
-                DemoFailure(
-                    unexpected: "another verdict for \(id): \(verdict.summary)"))
+            note(WrongAnswer(unexpected: "another verdict for \(id): \(verdict.summary)"))
             return
         }
         let fault = question.request.difference(from: verdict, in: record)
@@ -147,19 +171,36 @@ struct DemoTally {
     }
 
     private mutating func settle(
-        _ answered: DemoQuestion.Answered, of request: DemoRequest, at time: Duration
+        _ answered: Question.Answered, of request: PlannedRequest, at time: Duration
     ) {
         if let fault = answered.fault {
-            failures.append(DemoFailure(request, found: fault))
+            note(WrongAnswer(request, found: fault))
         }
         guard let record = answered.record else { return }
         answeredCount += 1
         unansweredBytes -= record.byteCount
-        latencies.append(time - record.time)
+        latencies.add(time - record.time)
         if answered.fault == nil { scores[record.kind, default: Score()].right += 1 }
+        for id in remembered.add(request.id) { forget(id) }
     }
 
-    private mutating func count(_ verdict: DemoVerdict, _ record: Record, isRepeat: Bool) {
+    /// Forgets a request, unless records of it still wait for an answer.
+    private mutating func forget(_ id: String) {
+        let all = [questions[id]].compactMap { $0 } + misuses[id, default: []]
+        guard all.allSatisfy(\.isAnswered) else { return }
+        questions[id] = nil
+        misuses[id] = nil
+    }
+
+    private mutating func note(_ failure: WrongAnswer) {
+        guard failures.count < Self.failuresListedMax else {
+            unlistedFailureCount += 1
+            return
+        }
+        failures.append(failure)
+    }
+
+    private mutating func count(_ verdict: ReceivedVerdict, _ record: Record, isRepeat: Bool) {
         let row = Row(
             type: verdict.type ?? "-", outcome: verdict.outcome, reason: verdict.reason ?? "-")
         let example = String(decoding: record.value ?? [], as: UTF8.self)
@@ -167,7 +208,7 @@ struct DemoTally {
     }
 }
 
-extension DemoTally.Answers {
+extension Tally.Answers {
     fileprivate mutating func add(isRepeat: Bool) {
         if isRepeat { repeats += 1 } else { requests += 1 }
     }

@@ -5,9 +5,9 @@ import Wire
 /// What a request's messages have in common, whatever object they carry.
 ///
 /// Every fifth travels as a CloudEvent in binary mode, its id in a header.
-struct DemoMessage {
+struct PlannedMessage {
     /// What the request is.
-    let kind: DemoKind
+    let kind: PlannedKind
     /// The request id.
     let id: String
     /// The request's number in the plan.
@@ -26,7 +26,7 @@ struct DemoMessage {
     /// - Returns: the record and what must come of it.
     func request(
         _ attestation: MintedAttestation, _ content: RegistrationContent, reattested: Bool? = nil
-    ) -> DemoRequest {
+    ) -> PlannedRequest {
         let message = MintedRequest(
             registration: attestation, content, requestID: requestID, subject: subject)
         return request(
@@ -42,7 +42,7 @@ struct DemoMessage {
     ///   - assertion: the object and its key.
     ///   - content: what the gateway says was signed.
     /// - Returns: the record and what must come of it.
-    func request(_ assertion: MintedAssertion, _ content: AssertionContent) -> DemoRequest {
+    func request(_ assertion: MintedAssertion, _ content: AssertionContent) -> PlannedRequest {
         let message = MintedRequest(
             assertion: assertion, content, requestID: requestID, subject: subject)
         return request(
@@ -54,8 +54,8 @@ struct DemoMessage {
 
     private func request(
         _ message: MintedRequest, _ expected: ExpectedVerdict
-    ) -> DemoRequest {
-        DemoRequest(
+    ) -> PlannedRequest {
+        PlannedRequest(
             id: id, kind: kind, key: Array(message.recordKey.utf8), value: message.json,
             headers: headers(expected.kind), age: age, expectation: .verdict(expected))
     }
@@ -72,7 +72,7 @@ struct DemoMessage {
         guard isCloudEvent else { return [] }
         return [
             Header(name: "ce_specversion", text: "1.0"), Header(name: "ce_id", text: id),
-            Header(name: "ce_source", text: "/gateways/demo"),
+            Header(name: "ce_source", text: "/gateways/simulated"),
             Header(name: "ce_type", text: "com.example.attest.\(kind.rawValue).requested.v1"),
             Header(name: "content-type", text: "application/json"),
         ]

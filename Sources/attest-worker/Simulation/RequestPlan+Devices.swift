@@ -4,26 +4,26 @@ import Wire
 
 // The requests of registered devices. What is refused leaves the sign count where it is.
 
-extension DemoPlan {
+extension RequestPlan {
     /// A device registers: its shape is the next one of those there are.
-    mutating func register() -> DemoRequest {
+    mutating func register() -> PlannedRequest {
         let number = devices.count
-        let shapes = DeviceShape.allCases
         let device = SimulatedDevice(
-            seed: deviceSeed(UInt64(number)), appID: Self.appID,
-            shape: shapes[number % shapes.count], authority: authority)
+            seed: deviceSeed(UInt64(number)), appID: settings.appID, shape: shape(UInt64(number)),
+            authority: settings.authority)
         let subject = "user-\(number + 1)"
         let content = content.registration()
         let minted = device.attest(clientDataHash: content.clientDataHash, at: now)
         let request = message(.registration, subject: subject)
             .request(minted, content, reattested: false)
-        devices.append(DemoDevice(simulated: device, subject: subject, lastHonest: request))
+        chooser.add()
+        devices.append(PlannedDevice(simulated: device, subject: subject, lastHonest: request))
         signCounts[device.keyID] = 0
         return request
     }
 
     /// A registered device attests its key again, as an app does that never saw the first answer.
-    mutating func attestAgain() -> DemoRequest {
+    mutating func attestAgain() -> PlannedRequest {
         let device = someDevice()
         let content = content.registration()
         let minted = device.simulated.attest(clientDataHash: content.clientDataHash, at: now)
@@ -32,43 +32,43 @@ extension DemoPlan {
     }
 
     /// A registered device asserts, and counts it.
-    mutating func assertHonestly() -> DemoRequest {
-        let index = someIndex(devices.indices)
+    mutating func assertHonestly() -> PlannedRequest {
+        let index = someIndex()
         let content = content.assertion()
         let minted = devices[index].simulated.assert(clientDataHash: content.clientDataHash)
         let request = message(.assertion, subject: devices[index].subject)
             .request(minted, content)
         devices[index].lastHonest = request
-        devices[index].lastAssertion = DemoDevice.Assertion(minted: minted, content: content)
+        devices[index].lastAssertion = PlannedDevice.Assertion(minted: minted, content: content)
         signCounts[minted.keyID] = minted.signCount
         return request
     }
 
     /// The last honest request of a device once more, byte for byte.
-    mutating func repeatLast() -> DemoRequest {
+    mutating func repeatLast() -> PlannedRequest {
         var request = someDevice().lastHonest
         request.kind = .repeated
         return request
     }
 
     /// The last assertion of a device once more, as a new request.
-    mutating func replay() -> DemoRequest {
+    mutating func replay() -> PlannedRequest {
         let (device, last) = someAsserter()
         return message(.replay, subject: device.subject).request(last.minted, last.content)
     }
 
     /// A new assertion under the id of the last one.
-    mutating func reuseRequestID() -> DemoRequest {
+    mutating func reuseRequestID() -> PlannedRequest {
         let (device, _) = someAsserter()
         let content = content.assertion()
-        return DemoMessage(
+        return PlannedMessage(
             kind: .reusedRequestID, id: device.lastHonest.id, number: requestCount,
             subject: device.subject
         ).request(nextAssertion(of: device, content), content)
     }
 
     /// A genuine assertion that goes with another payload than was signed.
-    mutating func claimOtherPayload() -> DemoRequest {
+    mutating func claimOtherPayload() -> PlannedRequest {
         let device = someDevice()
         let signed = content.assertion()
         return message(.wrongPayload, subject: device.subject)
@@ -84,8 +84,8 @@ extension DemoPlan {
     ///   - age: how far behind the moment of sending its timestamp lies.
     /// - Returns: the request.
     mutating func lie(
-        _ kind: DemoKind, _ lie: AssertionLie?, subject: String? = nil, age: Duration = .zero
-    ) -> DemoRequest {
+        _ kind: PlannedKind, _ lie: AssertionLie?, subject: String? = nil, age: Duration = .zero
+    ) -> PlannedRequest {
         let device = someDevice()
         let content = content.assertion()
         var message = message(kind, subject: subject ?? device.subject)
@@ -95,7 +95,7 @@ extension DemoPlan {
 
     /// The assertion that the device would make next, without counting it.
     private func nextAssertion(
-        of device: DemoDevice, _ content: AssertionContent, _ lie: AssertionLie? = nil
+        of device: PlannedDevice, _ content: AssertionContent, _ lie: AssertionLie? = nil
     ) -> MintedAssertion {
         device.simulated.assert(
             clientDataHash: content.clientDataHash, signCount: device.simulated.signCount + 1,
@@ -105,17 +105,21 @@ extension DemoPlan {
     // MARK: - Choices
 
     /// One of the registered devices.
-    mutating func someDevice() -> DemoDevice {
-        devices[someIndex(devices.indices)]
+    mutating func someDevice() -> PlannedDevice {
+        devices[someIndex()]
     }
 
     /// One of the devices that have made an assertion, and the last one.
-    private mutating func someAsserter() -> (DemoDevice, DemoDevice.Assertion) {
-        let index = someIndex(devices.indices.filter { devices[$0].lastAssertion != nil })
-        guard let last = devices[index].lastAssertion else {
-            preconditionFailure("only devices with an assertion were chosen from")
+    private mutating func someAsserter() -> (PlannedDevice, PlannedDevice.Assertion) {
+        let device = someDevice()
+        if let last = device.lastAssertion { return (device, last) }
+        let asserters = devices.filter { $0.lastAssertion != nil }
+        guard let device = asserters.randomElement(using: &random),
+            let last = device.lastAssertion
+        else {
+            preconditionFailure("a plan begins with a registration and an assertion")
         }
-        return (devices[index], last)
+        return (device, last)
     }
 
     /// One of the ways to forge a signature.
@@ -123,9 +127,9 @@ extension DemoPlan {
         SignatureLie.allCases.randomElement(using: &random) ?? .otherKey
     }
 
-    private mutating func someIndex(_ indices: some Collection<Int>) -> Int {
-        guard let index = indices.randomElement(using: &random) else {
-            preconditionFailure("the plan begins with a registration and an assertion")
+    private mutating func someIndex() -> Int {
+        guard let index = chooser.choose(&random) else {
+            preconditionFailure("a plan begins with a registration")
         }
         return index
     }
@@ -133,12 +137,18 @@ extension DemoPlan {
     // MARK: - Common
 
     /// The message of a new request.
-    func message(_ kind: DemoKind, subject: String?) -> DemoMessage {
-        DemoMessage(kind: kind, id: newID(), number: requestCount, subject: subject)
+    func message(_ kind: PlannedKind, subject: String?) -> PlannedMessage {
+        PlannedMessage(kind: kind, id: newID(), number: requestCount, subject: subject)
+    }
+
+    /// Number by number the next one of the shapes there are.
+    func shape(_ number: UInt64) -> DeviceShape {
+        let shapes = settings.shapes
+        return shapes.isEmpty ? .iOS27 : shapes[Int(number % UInt64(shapes.count))]
     }
 
     /// One number, one key; strangers' numbers count from the other end.
     func deviceSeed(_ number: UInt64) -> UInt64 {
-        seed &* 0x9E37_79B9_7F4A_7C15 &+ number
+        settings.seed &* 0x9E37_79B9_7F4A_7C15 &+ number
     }
 }

@@ -3,11 +3,11 @@ import Wire
 import Worker
 
 /// A record to be sent, and what must come of it: planned before it is sent.
-struct DemoRequest: Hashable, Sendable {
+struct PlannedRequest: Hashable, Sendable {
     /// What ties answers to it: the request id, or for garbage the header that has it.
     let id: String
     /// What it is.
-    var kind: DemoKind
+    var kind: PlannedKind
     /// The record's key.
     let key: [UInt8]?
     /// The record's value.
@@ -17,7 +17,7 @@ struct DemoRequest: Hashable, Sendable {
     /// How far behind the moment of sending its timestamp lies; ahead of it if negative.
     let age: Duration
     /// What must come of it.
-    let expectation: DemoExpectation
+    let expectation: Expectation
 
     /// The header by which a dead letter is known again; it travels along untouched.
     static let correlationHeader = "x-request-id"
@@ -29,7 +29,7 @@ struct DemoRequest: Hashable, Sendable {
 }
 
 /// What must come of a request.
-enum DemoExpectation: Hashable, Sendable {
+enum Expectation: Hashable, Sendable {
     /// A verdict.
     case verdict(ExpectedVerdict)
     /// A dead letter with this cause, and the record in it byte for byte.
@@ -50,7 +50,7 @@ struct ExpectedVerdict: Hashable, Sendable {
     var reattested: Bool?
 }
 
-extension DemoExpectation: CustomStringConvertible {
+extension Expectation: CustomStringConvertible {
     /// `accepted`, `rejected unknown_key`, `dead letter empty_value`.
     var description: String {
         switch self {

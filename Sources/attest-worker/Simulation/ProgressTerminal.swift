@@ -1,9 +1,9 @@
 import Glibc
 import Worker
 
-/// Tells how far the demo is: on one line that changes, or, where the output is no terminal, by a
+/// Tells how far something is: on one line that changes, or, where the output is no terminal, by a
 /// line now and then.
-struct DemoTerminal {
+struct ProgressTerminal {
     private let write: @Sendable ([UInt8]) -> Bool
     private let isLive: Bool
     private var isLineOpen = false
@@ -31,13 +31,15 @@ struct DemoTerminal {
     /// Prints a line that stays.
     ///
     /// - Throws: a fault when nobody reads any more.
-    mutating func say(_ line: String) throws(DemoEnd) {
+    mutating func say(_ line: String) throws(SimulationEnd) {
         try put((isLineOpen ? Self.clearing : "") + line + "\n")
         isLineOpen = false
     }
 
     /// Shows how far something is, if it is time again.
-    mutating func update(at now: ContinuousClock.Instant, _ line: () -> String) throws(DemoEnd) {
+    mutating func update(at now: ContinuousClock.Instant, _ line: () -> String)
+        throws(SimulationEnd)
+    {
         guard now >= nextUpdate else { return }
         nextUpdate = now + (isLive ? Self.liveInterval : Self.lineInterval)
         guard isLive else { return try say(line()) }
@@ -45,7 +47,7 @@ struct DemoTerminal {
         isLineOpen = true
     }
 
-    private func put(_ text: String) throws(DemoEnd) {
+    private func put(_ text: String) throws(SimulationEnd) {
         guard write(Array(text.utf8)) else {
             throw .fault(
                 Fault(

@@ -2,9 +2,9 @@ import AppAttest
 import Wire
 
 /// Messages that can't be judged, each with what must come of it.
-enum DemoNonsense {
+enum PlannedNonsense {
     /// A message of another platform of the same plugin: its JSON and the kind it shows.
-    static func otherPlatform(id: String, number: Int) -> DemoRequest {
+    static func otherPlatform(id: String, number: Int) -> PlannedRequest {
         let isRegistration = number % 2 == 0
         let (kind, field): (RequestKind, String) =
             isRegistration ? (.registration, "challenge") : (.assertion, "payload")
@@ -12,16 +12,16 @@ enum DemoNonsense {
             {"format":"google-play-integrity-standard","keyId":"android-\(number)",\
             "\(field)":"\(id)","platform":"android","requestId":"\(id)","token":"eyJhbGciOiJub25l"}
             """
-        return DemoRequest(
+        return PlannedRequest(
             id: id, kind: .otherPlatform, key: Array("android-\(number)".utf8),
             value: Array(json.utf8), headers: [], age: .zero,
             expectation: .verdict(
                 ExpectedVerdict(
-                    kind: kind, outcome: DemoKind.otherPlatform.outcome, keyID: nil)))
+                    kind: kind, outcome: PlannedKind.otherPlatform.outcome, keyID: nil)))
     }
 
     /// A JSON object with a request id that breaks the schema.
-    static func malformed(id: String, number: Int, keyID: KeyID) -> DemoRequest {
+    static func malformed(id: String, number: Int, keyID: KeyID) -> PlannedRequest {
         let keyText = keyID.text
         let variants: [(members: String, isKeyReadable: Bool)] = [
             // Base64 with a blank in it.
@@ -38,17 +38,17 @@ enum DemoNonsense {
         ]
         let variant = variants[number % variants.count]
         let json = "{\(variant.members),\"requestId\":\"\(id)\"}"
-        return DemoRequest(
+        return PlannedRequest(
             id: id, kind: .malformed, key: Array(keyText.utf8), value: Array(json.utf8),
             headers: [], age: .zero,
             expectation: .verdict(
                 ExpectedVerdict(
-                    kind: .assertion, outcome: DemoKind.malformed.outcome,
+                    kind: .assertion, outcome: PlannedKind.malformed.outcome,
                     keyID: variant.isKeyReadable ? keyID : nil)))
     }
 
     /// A record in which no request can be read.
-    static func garbage(id: String, number: Int) -> DemoRequest {
+    static func garbage(id: String, number: Int) -> PlannedRequest {
         let variants: [(value: [UInt8]?, header: Header?, cause: UnreadableRecord)] = [
             (nil, nil, .emptyValue),
             (Array("GET / HTTP/1.1".utf8), nil, .notAJSONObject),
@@ -61,8 +61,8 @@ enum DemoNonsense {
             (oversized, nil, .valueTooLarge),
         ]
         let variant = variants[number % variants.count]
-        let correlation = Header(name: DemoRequest.correlationHeader, text: id)
-        return DemoRequest(
+        let correlation = Header(name: PlannedRequest.correlationHeader, text: id)
+        return PlannedRequest(
             id: id, kind: .garbage, key: nil, value: variant.value,
             headers: [correlation] + [variant.header].compactMap { $0 }, age: .zero,
             expectation: .deadLetter(variant.cause))

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A verdict as a consumer reads it: only what the schema promises.
-struct DemoVerdict: Decodable, Hashable, Sendable {
+struct ReceivedVerdict: Decodable, Hashable, Sendable {
     let verdictId: String
     let requestId: String?
     let type: String?
@@ -10,6 +10,7 @@ struct DemoVerdict: Decodable, Hashable, Sendable {
     let keyId: String?
     let signCount: UInt32?
     let reattested: Bool?
+    let simulated: Bool?
     let source: Source
 
     /// Where the request lies.
@@ -20,7 +21,7 @@ struct DemoVerdict: Decodable, Hashable, Sendable {
     }
 
     /// Reads a verdict record's value; nil if it is none.
-    static func decode(_ value: [UInt8]?) -> DemoVerdict? {
-        value.flatMap { try? JSONDecoder().decode(DemoVerdict.self, from: Data($0)) }
+    static func decode(_ value: [UInt8]?) -> ReceivedVerdict? {
+        value.flatMap { try? JSONDecoder().decode(ReceivedVerdict.self, from: Data($0)) }
     }
 }

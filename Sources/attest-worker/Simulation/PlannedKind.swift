@@ -1,8 +1,8 @@
 import AppAttest
 import Wire
 
-/// What a request of the demo is, seen by the one who sends it.
-enum DemoKind: String, Hashable, Sendable, CaseIterable {
+/// What a simulated request is, seen by the one who sends it.
+enum PlannedKind: String, Hashable, Sendable, CaseIterable {
     case registration = "honest registration"
     case assertion = "honest assertion"
     case reattestation = "known key attested again"

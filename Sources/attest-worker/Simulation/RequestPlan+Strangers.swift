@@ -5,7 +5,7 @@ import Wire
 // The requests of devices that must never be registered: each has a key of its own.
 
 /// What is wrong with an attestation that must be refused.
-enum DemoIntrusion {
+enum Intrusion {
     /// The object lies.
     case lie(AttestationLie)
     /// The device belongs to Apple's development environment.
@@ -16,22 +16,22 @@ enum DemoIntrusion {
     case expired
 
     /// The chain lies.
-    static func chain(_ lie: ChainLie) -> DemoIntrusion {
+    static func chain(_ lie: ChainLie) -> Intrusion {
         .lie(.chain(lie))
     }
 
     /// Authenticator data lies.
-    static func attestedData(_ lie: AttestedDataLie) -> DemoIntrusion {
+    static func attestedData(_ lie: AttestedDataLie) -> Intrusion {
         .lie(.attestedData(lie))
     }
 }
 
-extension DemoPlan {
+extension RequestPlan {
     /// Longer than any credential certificate has ever lived.
     private static let longAgoMilliseconds: Int64 = 400 * 86_400_000
 
     /// An attestation that must be refused.
-    mutating func intrude(_ kind: DemoKind, _ intrusion: DemoIntrusion) -> DemoRequest {
+    mutating func intrude(_ kind: PlannedKind, _ intrusion: Intrusion) -> PlannedRequest {
         var environment = AttestationEnvironment.production
         var instant = now
         var lie: AttestationLie?
@@ -51,7 +51,7 @@ extension DemoPlan {
     }
 
     /// A genuine assertion with a key that nobody has registered.
-    mutating func assertWithUnknownKey() -> DemoRequest {
+    mutating func assertWithUnknownKey() -> PlannedRequest {
         var stranger = stranger(.production)
         let content = content.assertion()
         let minted = stranger.assert(clientDataHash: content.clientDataHash)
@@ -60,12 +60,12 @@ extension DemoPlan {
     }
 
     private mutating func stranger(_ environment: AttestationEnvironment) -> SimulatedDevice {
-        let number = UInt64(strangers.count)
-        let shapes = DeviceShape.allCases
+        let number = strangerCount
+        strangerCount += 1
         let device = SimulatedDevice(
-            seed: deviceSeed(.max - number), appID: Self.appID, environment: environment,
-            shape: shapes[Int(number) % shapes.count], authority: authority)
-        strangers.insert(device.keyID)
+            seed: deviceSeed(.max - number), appID: settings.appID, environment: environment,
+            shape: shape(number), authority: settings.authority)
+        if strangers.count < Self.strangersMax { strangers.insert(device.keyID) }
         return device
     }
 }
