@@ -14,6 +14,7 @@ struct Command: Sendable {
     /// All commands, in the order of the overview.
     static let all: [Command] = [
         RunCommand.command, MigrateCommand.command, CheckCommand.command, ConfigCommand.command,
-        VerifyCommand.command, DemoCommand.command,
+        VerifyCommand.command, DemoCommand.command, SimulateCommand.command,
+        FixturesCommand.command,
     ]
 }

@@ -13,6 +13,14 @@ enum RunCommand {
             second one ends the process at once, and what was in hand is delivered again.
 
             Usage: attest-worker run [SETTINGS]
+                   attest-worker run --embedded [SETTINGS]
+
+            --embedded: a broker and a temporary PostgreSQL come along, for tests of a backend. Once
+            it is ready it prints one line of JSON on standard output: bootstrapServers, postgres,
+            postgresURI, topics, appIds, simulatedApp. Unless apps are set, it verifies those of a
+            simulated app, for which `attest-worker fixtures` and `simulate` make requests. It ends,
+            and leaves nothing behind, when its standard input, if that is a pipe or a socket, is
+            closed, or when its parent ends.
 
             Ends with
                0  stopped as asked, all finished work committed
@@ -28,10 +36,13 @@ enum RunCommand {
     private static func execute(_ arguments: [String], _ console: Console) -> ExitCode {
         // Before any thread is there, so that all of them inherit it.
         TerminationSignals.block()
+        let isEmbedded = arguments.contains("--embedded")
         switch SettingsCommand.read(
-            arguments, console, required: SettingsCommand.requiredToRun)
+            arguments, console, switches: ["--embedded"],
+            required: isEmbedded ? [] : SettingsCommand.requiredToRun)
         {
         case .failure(let invalid): return invalid.exitCode
+        case .success(let reading) where isEmbedded: return runEmbedded(reading, console)
         case .success(let reading):
             let log = SettingsCommand.log(reading.settings, console)
             let fleet = Fleet(
@@ -40,5 +51,18 @@ enum RunCommand {
                     version: Version.text, id: SettingsCommand.workerID(console)), log: log)
             return fleet.run()
         }
+    }
+
+    private static func runEmbedded(
+        _ reading: SettingsReader.Reading, _ console: Console
+    ) -> ExitCode {
+        let set = EmbeddedRun.ownKeys.filter { reading.origins[$0] != nil }
+        guard set.isEmpty else {
+            console.complain(
+                "attest-worker run: --embedded has a broker and a database of its own, so "
+                    + "\(set.joined(separator: ", ")) must not be set\n")
+            return .config
+        }
+        return EmbeddedRun(settings: reading.settings, console: console).run()
     }
 }
