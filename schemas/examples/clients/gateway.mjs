@@ -1,0 +1,67 @@
+// A gateway's side of attest-worker in Node: send a request, wait for its verdict. Needs kafkajs 2.
+
+import { Kafka, Partitioners } from "kafkajs";
+
+export async function connect(
+  brokers,
+  { requests = "attest.requests.v1", verdicts = "attest.verdicts.v1", onVerdict } = {},
+) {
+  const kafka = new Kafka({ clientId: "gateway", brokers });
+  // One key, one partition, one order: all producers must hash as Java clients do. kafkajs 1 had
+  // another hash, now called LegacyPartitioner.
+  const producer = kafka.producer({
+    createPartitioner: Partitioners.DefaultPartitioner,
+    idempotent: true,
+  });
+  // Each instance reads all partitions, as any of them may hold its verdicts: a group of its own.
+  const consumer = kafka.consumer({ groupId: `gateway-${crypto.randomUUID()}` });
+  const admin = kafka.admin();
+  await Promise.all([producer.connect(), consumer.connect(), admin.connect()]);
+
+  const waiting = new Map(); // Requests by id: functions that take the verdict.
+  const seen = new Set(); // Verdict ids of late, the oldest first.
+  const ends = await admin.fetchTopicOffsets(verdicts);
+  await admin.disconnect();
+  await consumer.subscribe({ topic: verdicts, fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    eachMessage: async ({ message }) => {
+      const verdict = JSON.parse(message.value.toString());
+      // A repeat that somebody waits for is as good as the first: it has the same bytes.
+      waiting.get(verdict.requestId)?.(verdict);
+      if (!onVerdict || seen.has(verdict.verdictId)) return; // A repeat.
+      seen.add(verdict.verdictId);
+      if (seen.size > 10_000) seen.delete(seen.values().next().value);
+      onVerdict(verdict);
+    },
+  });
+  // From the end as it was before the first request.
+  for (const { partition, high } of ends) {
+    consumer.seek({ topic: verdicts, partition, offset: high });
+  }
+
+  return {
+    // keyId: standard base64 with padding; requestId: minted here, never by the app, and in value.
+    async verify({ keyId, requestId, value, headers }, timeout = 10_000) {
+      let timer;
+      const answer = new Promise((resolve, reject) => {
+        waiting.set(requestId, resolve);
+        // May still be decided: send it again with the same request id, never take it for accepted.
+        timer = setTimeout(() => reject(new Error(`no verdict on ${requestId}`)), timeout);
+      });
+      try {
+        await producer.send({ topic: requests, acks: -1, messages: [{ key: keyId, value, headers }] });
+        return await answer;
+      } finally {
+        clearTimeout(timer);
+        waiting.delete(requestId);
+      }
+    },
+    close: () => Promise.all([producer.disconnect(), consumer.disconnect()]),
+  };
+}
+
+// Look at all three: a worker may serve several apps, and a simulated app's devices are no phones.
+export function isGenuine(verdict, appId) {
+  return verdict.outcome === "accepted" && verdict.appId === appId && verdict.simulated !== true;
+}

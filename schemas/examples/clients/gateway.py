@@ -1,0 +1,145 @@
+"""A gateway's side of attest-worker: send a request, wait for its verdict.
+
+Needs confluent-kafka. Everything that matters for being right is in here: the key and the
+partitioner, the request id, waiting by request id, dropping repeats by verdict id.
+"""
+
+import json
+import threading
+import time
+
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+
+
+# Repeats come soon after the first, but for those of a gateway that sends a request again.
+REMEMBERED = 10_000
+
+
+class Gateway:
+    """Sends requests and waits for verdicts; safe to use from several threads."""
+
+    def __init__(self, bootstrap_servers, requests="attest.requests.v1",
+                 verdicts="attest.verdicts.v1", on_verdict=None):
+        """Connects.
+
+        on_verdict: called with each verdict on the topic, those for other instances as well, but
+            not with repeats: for what must be done once, such as counting.
+        """
+        self._topic = requests
+        self._on_verdict = on_verdict
+        self._lock = threading.Condition()
+        self._waiting = set()
+        self._verdicts = {}
+        self._failure = None
+        self._closed = False
+        self._producer = Producer({
+            "bootstrap.servers": bootstrap_servers,
+            # One key, one partition, one order: all producers must hash as Java clients do.
+            # librdkafka's default is another hash.
+            "partitioner": "murmur2_random",
+            "enable.idempotence": True,
+            "linger.ms": 0,
+        })
+        # Each gateway instance reads all partitions, as any of them may hold its verdicts: it is
+        # no member of a group, and commits nothing.
+        self._consumer = Consumer({
+            "bootstrap.servers": bootstrap_servers,
+            "group.id": "not-joined",
+            "enable.auto.commit": False,
+            "fetch.wait.max.ms": 50,
+        })
+        metadata = self._consumer.list_topics(verdicts, timeout=10).topics[verdicts]
+        if metadata.error is not None:
+            raise KafkaException(metadata.error)
+        # From the end as it is now: looked up, for whatever is sent next is answered behind it.
+        partitions = [TopicPartition(verdicts, number) for number in metadata.partitions]
+        for partition in partitions:
+            _, partition.offset = self._consumer.get_watermark_offsets(partition, timeout=10)
+        self._consumer.assign(partitions)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def verify(self, key_id, request_id, value, headers=None, timestamp=None, timeout=10.0):
+        """Sends one request; returns its verdict, a dictionary.
+
+        key_id: standard base64 with padding, as the app sends it; the key of the record.
+        request_id: minted by the gateway for each request, never by the app; the same one again
+            whenever the same request is sent again, then it is answered with the same verdict.
+        value: bytes of the JSON message, which has the same requestId in it.
+
+        Raises TimeoutError when none came in time: the request may still be decided. Send it again
+        with the same request id, or tell the app to try again; never take it for accepted.
+        """
+        with self._lock:
+            self._waiting.add(request_id)
+        try:
+            delivery = {} if timestamp is None else {"timestamp": timestamp}
+            self._producer.produce(
+                self._topic, key=key_id, value=value, headers=list((headers or {}).items()),
+                on_delivery=self._delivered, **delivery)
+            self._producer.poll(0)
+            deadline = time.monotonic() + timeout
+            with self._lock:
+                while request_id not in self._verdicts:
+                    if self._failure is not None:
+                        raise self._failure
+                    rest = deadline - time.monotonic()
+                    if rest <= 0:
+                        raise TimeoutError(f"no verdict on {request_id} within {timeout} s")
+                    self._lock.wait(rest)
+                return self._verdicts[request_id]
+        finally:
+            with self._lock:
+                self._waiting.discard(request_id)
+                self._verdicts.pop(request_id, None)
+
+    def close(self):
+        """Waits for what was sent to arrive, and stops reading."""
+        self._producer.flush(10)
+        self._closed = True
+        self._reader.join(10)
+        self._consumer.close()
+        self._producer = None  # Its threads end with the last reference.
+
+    def _delivered(self, error, _message):
+        if error is not None:
+            self._fail(KafkaException(error))
+
+    def _fail(self, failure):
+        with self._lock:
+            self._failure = failure
+            self._lock.notify_all()
+
+    def _read(self):
+        seen = {}  # The verdict ids of late, the oldest first.
+        while not self._closed:
+            self._producer.poll(0)
+            message = self._consumer.poll(0.05)
+            if message is None:
+                continue
+            if message.error() is not None:
+                if message.error().fatal():
+                    return self._fail(KafkaException(message.error()))
+                continue  # librdkafka goes on by itself.
+            verdict = json.loads(message.value())
+            with self._lock:
+                # Others are another instance's, or repeats that nobody waits for any more. A repeat
+                # that somebody waits for is as good as the first: it has the same bytes.
+                if verdict.get("requestId") in self._waiting:
+                    self._verdicts[verdict["requestId"]] = verdict
+                    self._lock.notify_all()
+            if self._on_verdict is None or verdict["verdictId"] in seen:
+                continue
+            seen[verdict["verdictId"]] = True
+            if len(seen) > REMEMBERED:
+                del seen[next(iter(seen))]
+            self._on_verdict(verdict)
+
+
+def is_genuine(verdict, app_id, allow_simulated=False):
+    """Whether a verdict lets the request in.
+
+    Look at all three: a worker may serve several apps, and a simulated app's devices are no phones.
+    """
+    return (verdict["outcome"] == "accepted" and verdict["appId"] == app_id
+            and (allow_simulated or not verdict.get("simulated", False)))

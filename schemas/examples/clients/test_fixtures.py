@@ -1,0 +1,65 @@
+"""Every fixture gets the verdict that its file says, by way of the topics.
+
+    python3 test_fixtures.py path/to/attest-worker
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from embedded import EmbeddedWorker
+from gateway import Gateway, is_genuine
+
+PROGRAM = "attest-worker"
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+class FixturesTest(unittest.TestCase):
+    def test_every_fixture_gets_its_verdict(self):
+        with tempfile.TemporaryDirectory() as folder, EmbeddedWorker(PROGRAM) as worker:
+            out = pathlib.Path(folder)
+            subprocess.run([PROGRAM, "fixtures", "--out", folder], check=True,
+                           stdout=subprocess.DEVNULL)
+            expected = {verdict["requestId"]: verdict for verdict in lines(out / "verdicts.jsonl")}
+            requests = lines(out / "requests.jsonl")
+            once, lock = collections.Counter(), threading.Lock()
+
+            def count(verdict):
+                with lock:
+                    once[verdict["verdictId"]] += 1
+
+            gateway = Gateway(worker.addresses["bootstrapServers"], on_verdict=count)
+            app_id = worker.addresses["simulatedApp"]["appId"]
+            try:
+                for request in requests:
+                    with self.subTest(request["story"]):
+                        verdict = gateway.verify(
+                            request["key"], request["requestId"], request["value"].encode(),
+                            request["headers"], request["timestamp"])
+                        wanted = expected[request["requestId"]]
+                        self.assertEqual({name: verdict.get(name) for name in wanted}, wanted)
+                        accepted = wanted["outcome"] == "accepted"
+                        self.assertEqual(is_genuine(verdict, app_id, True), accepted)
+                        # For whoever does not expect simulated devices, none of these is a phone.
+                        self.assertFalse(is_genuine(verdict, app_id))
+                        self.assertFalse(is_genuine(verdict, "TEAM.other", True))
+                with self.assertRaises(TimeoutError):
+                    gateway.verify(None, "not-in-the-message", b"{}", timeout=1.0)
+            finally:
+                gateway.close()
+            for verdict in expected.values():
+                self.assertEqual(once[verdict["verdictId"]], 1, verdict)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 2:
+        PROGRAM = str(pathlib.Path(sys.argv.pop()).resolve())
+    unittest.main()
