@@ -2,6 +2,18 @@ public import AppAttest
 import LibCrypto
 
 extension SimulatedDevice {
+    /// Signs client data, whose SHA-256 is what the app hands to the system, and counts it.
+    ///
+    /// - Parameters:
+    ///   - clientData: the bytes that the server makes anew from the request.
+    ///   - lie: what is wrong with the assertion; nothing by default.
+    /// - Returns: the assertion object with the next sign count.
+    public mutating func assert(
+        clientData: [UInt8], lie: AssertionLie? = nil
+    ) -> MintedAssertion {
+        assert(clientDataHash: ClientDataHash(hashing: clientData), lie: lie)
+    }
+
     /// Signs client data with the attested key, and counts it.
     ///
     /// Costs one P-256 signature.

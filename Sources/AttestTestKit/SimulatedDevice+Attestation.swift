@@ -2,6 +2,19 @@ public import AppAttest
 import LibCrypto
 
 extension SimulatedDevice {
+    /// Attests the key for a challenge, whose SHA-256 is what the app hands to the system.
+    ///
+    /// - Parameters:
+    ///   - challenge: the bytes that the server issued.
+    ///   - instant: when the certificate of the key is issued.
+    ///   - lie: what is wrong with the attestation; nothing by default.
+    /// - Returns: the attestation object and the key id.
+    public func attest(
+        challenge: [UInt8], at instant: Instant, lie: AttestationLie? = nil
+    ) -> MintedAttestation {
+        attest(clientDataHash: ClientDataHash(hashing: challenge), at: instant, lie: lie)
+    }
+
     /// Attests the key: what the app sends to register it.
     ///
     /// Costs one P-384 and one P-256 signature. The receipt inside is of type `ATTEST`, signed as

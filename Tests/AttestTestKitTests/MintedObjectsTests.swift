@@ -36,6 +36,25 @@ import Testing
         #expect(SHA256.hash(assertion.object).bytes == bytes(assertionDigest))
     }
 
+    @Test func `of challenges and client data are those of their SHA-256`() {
+        var one = Self.device(.iOS27)
+        var two = Self.device(.iOS27)
+        let data = Array("challenge".utf8)
+        #expect(
+            one.attest(challenge: data, at: Self.instant)
+                == two.attest(clientDataHash: Self.clientDataHash, at: Self.instant))
+        #expect(
+            one.attest(challenge: data, at: Self.instant, lie: .certificate(.noNonce))
+                == two.attest(
+                    clientDataHash: Self.clientDataHash, at: Self.instant,
+                    lie: .certificate(.noNonce)))
+        #expect(one.assert(clientData: data) == two.assert(clientDataHash: Self.clientDataHash))
+        #expect(
+            one.assert(clientData: data, lie: .signature(.empty))
+                == two.assert(clientDataHash: Self.clientDataHash, lie: .signature(.empty)))
+        #expect(one.signCount == 2)
+    }
+
     @Test func `differ by seed, client data hash, instant and sign count`() {
         let device = Self.device(.iOS27)
         let honest = device.attest(clientDataHash: Self.clientDataHash, at: Self.instant)
