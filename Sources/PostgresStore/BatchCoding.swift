@@ -29,10 +29,13 @@ func storedKeys(in rows: Rows) throws(PostgresError) -> [KeyID: StoredKey] {
             throw row.unexpected(4)
         }
         guard let status = KeyStatus(rawValue: try row.text(6)) else { throw row.unexpected(6) }
+        guard let attestedBy = KeyAuthority(rawValue: try row.text(7)) else {
+            throw row.unexpected(7)
+        }
         found[keyID] = StoredKey(
             keyID: keyID, appID: try row.text(1), environment: environment,
             publicKey: try row.bytes(3), signCount: signCount, subject: try row.optionalText(5),
-            status: status)
+            status: status, attestedBy: attestedBy)
     }
     return found
 }
@@ -103,7 +106,7 @@ private func insertKeys(_ registrations: [KeyRegistration]) -> Command {
         .insertKeys, .byteStrings(keys.map(\.keyID.digest.bytes)), .texts(keys.map(\.appID)),
         .texts(keys.map(\.environment.rawValue)), .byteStrings(keys.map(\.publicKey)),
         .int8s(keys.map { Int64($0.signCount) }), .texts(keys.map(\.subject)),
-        .texts(keys.map(\.status.rawValue)))
+        .texts(keys.map(\.status.rawValue)), .texts(keys.map(\.attestedBy.rawValue)))
 }
 
 private func storeAttestations(_ registrations: [KeyRegistration]) throws(Fault) -> Command {

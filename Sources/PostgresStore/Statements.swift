@@ -79,7 +79,8 @@ extension Statement {
     static let lockKeys = Statement(
         name: "attest_lock_keys",
         sql: """
-            SELECT key_id, app_id, environment, public_key, sign_count, subject, status
+            SELECT key_id, app_id, environment, public_key, sign_count, subject, status,
+                attested_by
             FROM attest.keys
             WHERE key_id = ANY ($1::bytea[])
             ORDER BY key_id
@@ -90,7 +91,8 @@ extension Statement {
     static let readKeys = Statement(
         name: "attest_read_keys",
         sql: """
-            SELECT key_id, app_id, environment, public_key, sign_count, subject, status
+            SELECT key_id, app_id, environment, public_key, sign_count, subject, status,
+                attested_by
             FROM attest.keys
             WHERE key_id = ANY ($1::bytea[])
             """)
@@ -114,10 +116,11 @@ extension Statement {
         name: "attest_insert_keys",
         sql: """
             INSERT INTO attest.keys
-                (key_id, app_id, environment, public_key, sign_count, subject, status)
+                (key_id, app_id, environment, public_key, sign_count, subject, status, attested_by)
             SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[], $5::int8[],
-                $6::text[], $7::text[])
-                AS fresh (key_id, app_id, environment, public_key, sign_count, subject, status)
+                $6::text[], $7::text[], $8::text[])
+                AS fresh (key_id, app_id, environment, public_key, sign_count, subject, status,
+                    attested_by)
             ORDER BY fresh.key_id
             """)
 

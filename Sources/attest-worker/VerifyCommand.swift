@@ -64,7 +64,8 @@ enum VerifyCommand {
                 AppPolicy(
                     relyingParty: RelyingParty(
                         appID: options.appID, environments: Set(options.environments),
-                        trustAnchor: anchor))
+                        trustAnchor: anchor),
+                    isSimulated: options.trustAnchorPath != nil)
             ], maxRequestAge: .zero, maxClockSkew: .zero)
         var judge = Judge(policy: policy, messageLimits: MessageLimits())
         let decoded = judge.decode(record)
@@ -152,7 +153,8 @@ enum VerifyCommand {
         let keyID = KeyID(SHA256.hash(publicKey))
         let key = StoredKey(
             keyID: keyID, appID: options.appID, environment: environment,
-            publicKey: publicKey, signCount: signCount, subject: nil, status: .active)
+            publicKey: publicKey, signCount: signCount, subject: nil, status: .active,
+            attestedBy: options.trustAnchorPath == nil ? .apple : .simulated)
         return [keyID: key]
     }
 }

@@ -60,10 +60,10 @@ private func insert(_ rows: [Data: VectorRun.Row], into database: Database) asyn
         """
         (decode('\(keyID.base64EncodedString())', 'base64'), '\(row.appID)', \
         '\(row.environment)', decode('\(row.publicKey.base64EncodedString())', 'base64'), \
-        \(row.signCount), 'active')
+        \(row.signCount), 'active', 'apple')
         """
     }
     try await database.query(
-        "INSERT INTO attest.keys (key_id, app_id, environment, public_key, sign_count, status) "
-            + "VALUES \(values.joined(separator: ", "))")
+        "INSERT INTO attest.keys (key_id, app_id, environment, public_key, sign_count, status, "
+            + "attested_by) VALUES \(values.joined(separator: ", "))")
 }

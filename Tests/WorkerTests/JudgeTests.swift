@@ -8,14 +8,16 @@ import Worker
 @Suite struct JudgeTests {
     /// What is judged of an honest assertion whose key is stored like this.
     private func reason(
-        keyOf environment: AttestationEnvironment, appID: String = Scenario.appID
+        keyOf environment: AttestationEnvironment, appID: String = Scenario.appID,
+        attestedBy authority: KeyAuthority = .apple
     ) throws -> Reason? {
         var device = Scenario.device(1)
         var scenario = Scenario()
         scenario.assert(&device, partition: 0)
         let stored = StoredKey(
             keyID: device.keyID, appID: appID, environment: environment,
-            publicKey: device.publicKey, signCount: 0, subject: nil, status: .active)
+            publicKey: device.publicKey, signCount: 0, subject: nil, status: .active,
+            attestedBy: authority)
         var judge = try Judge(policy: Scenario.policy(), messageLimits: MessageLimits())
         let records = scenario.records.map { (record: $0, decoded: judge.decode($0)) }
         let judged = judge.judge(records, keys: [device.keyID: stored], now: Scenario.now)
@@ -27,6 +29,11 @@ import Worker
     @Test func `a key of an environment that the app does not allow is refused`() throws {
         #expect(try reason(keyOf: .production) == nil)
         #expect(try reason(keyOf: .development) == .verification(.environmentMismatch))
+    }
+
+    /// Its app was simulated once and is a real one now: whoever held that root holds the key.
+    @Test func `a key that another root attested is not one of the app's keys`() throws {
+        #expect(try reason(keyOf: .production, attestedBy: .simulated) == .worker(.unknownKey))
     }
 
     @Test func `a key of an app that is no longer configured is refused`() throws {

@@ -353,7 +353,8 @@ import Worker
             rows.keys[keyID] = KeyRegistration(
                 key: StoredKey(
                     keyID: keyID, appID: Scenario.appID, environment: .production,
-                    publicKey: publicKey, signCount: 0, subject: nil, status: status),
+                    publicKey: publicKey, signCount: 0, subject: nil, status: status,
+                    attestedBy: .apple),
                 receipt: [], platform: nil, osVersion: nil, attestedAt: Scenario.now)
         }
         #expect(world.finish(batch: 2, policy: try Scenario.policy()) == nil)
@@ -371,7 +372,8 @@ import Worker
             rows.keys[keyID] = KeyRegistration(
                 key: StoredKey(
                     keyID: keyID, appID: Scenario.appID, environment: .production,
-                    publicKey: [4, 1, 2], signCount: 0, subject: nil, status: .active),
+                    publicKey: [4, 1, 2], signCount: 0, subject: nil, status: .active,
+                    attestedBy: .apple),
                 receipt: [], platform: nil, osVersion: nil, attestedAt: Scenario.now)
         }
         #expect(world.finish(batch: 2, policy: try Scenario.policy()) == nil)

@@ -14,12 +14,14 @@ CREATE TABLE attest.keys (
     sign_count  bigint      NOT NULL,
     subject     text,
     status      text        NOT NULL,
+    attested_by text        NOT NULL,
     created_at  timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT keys_pkey PRIMARY KEY (key_id),
     CONSTRAINT keys_key_id_is_sha256 CHECK (octet_length(key_id) = 32),
     CONSTRAINT keys_environment_known CHECK (environment IN ('development', 'production')),
     CONSTRAINT keys_sign_count_is_uint32 CHECK (sign_count BETWEEN 0 AND 4294967295),
     CONSTRAINT keys_status_known CHECK (status IN ('active', 'revoked', 'erased')),
+    CONSTRAINT keys_attested_by_known CHECK (attested_by IN ('apple', 'simulated')),
     -- An uncompressed point; of an erased key nothing but the tombstone stays.
     CONSTRAINT keys_public_key_is_point CHECK (
         octet_length(public_key) = CASE status WHEN 'erased' THEN 0 ELSE 65 END)
@@ -30,6 +32,8 @@ COMMENT ON COLUMN attest.keys.key_id IS 'SHA-256 of the public key: Apple''s key
 COMMENT ON COLUMN attest.keys.public_key IS '65 bytes, X9.63 uncompressed; empty once erased.';
 COMMENT ON COLUMN attest.keys.sign_count IS 'The highest sign count accepted.';
 COMMENT ON COLUMN attest.keys.subject IS 'Owner of the key, named by the gateway.';
+COMMENT ON COLUMN attest.keys.attested_by IS
+    'Whose root its attestation ended at: Apple''s, or that of an app marked simulated.';
 
 -- What the last attestation of a key told: kilobytes that no assertion needs.
 CREATE TABLE attest.attestations (

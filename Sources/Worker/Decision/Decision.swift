@@ -192,7 +192,7 @@ package struct Decision {
             return verdict
         }
         verdict.reattested = stored != nil
-        let key = stored ?? StoredKey(attestation, subject: judged.subject)
+        let key = stored ?? StoredKey(attestation, subject: judged.subject, by: policy)
         keys[attestation.keyID] = key
         registrations[attestation.keyID] = KeyRegistration(
             key: key, receipt: attestation.receipt, platform: attestation.platform,
@@ -213,6 +213,9 @@ package struct Decision {
         guard stored.appID == attestation.appID else { return .verification(.appIDMismatch) }
         guard stored.environment == attestation.environment else {
             return .verification(.environmentMismatch)
+        }
+        guard stored.attestedBy == policy.apps[attestation.appID]?.authority else {
+            return .verification(.chainInvalid)
         }
         guard stored.mayBeUsed(by: subject) else { return .worker(.subjectMismatch) }
         switch policy.apps[attestation.appID]?.reattestation ?? .accept {

@@ -42,7 +42,7 @@ package struct Judge: Sendable {
             // A later assertion in the batch is verified with this key. Should the row not take the
             // registration, the row won't take the assertion either.
             if case .registration(let attestation) = judged.claim, known[attestation.keyID] == nil {
-                known[attestation.keyID] = StoredKey(attestation, subject: nil)
+                known[attestation.keyID] = StoredKey(attestation, subject: nil, by: policy)
             }
             return judged
         }
@@ -118,6 +118,9 @@ package struct Judge: Sendable {
         case .active: break
         }
         guard let app = policy.apps[key.appID] else { return .refused(.worker(.unknownApp)) }
+        // A key made under another root than the app's of today is not one of this app's keys: an
+        // app that was simulated once may have become a real one.
+        guard app.authority == key.attestedBy else { return .refused(.worker(.unknownKey)) }
         // An assertion does not tell its environment, and policy may be stricter than it was when
         // the key was registered.
         guard app.relyingParty.environments.contains(key.environment) else {
@@ -146,10 +149,11 @@ package struct Judge: Sendable {
 
 extension StoredKey {
     /// The row of a key that was attested just now: sign count 0, active.
-    init(_ attestation: VerifiedAttestation, subject: String?) {
+    init(_ attestation: VerifiedAttestation, subject: String?, by policy: Policy) {
         self.init(
             keyID: attestation.keyID, appID: attestation.appID,
             environment: attestation.environment, publicKey: attestation.publicKey.x963,
-            signCount: 0, subject: subject, status: .active)
+            signCount: 0, subject: subject, status: .active,
+            attestedBy: policy.apps[attestation.appID]?.authority ?? .apple)
     }
 }

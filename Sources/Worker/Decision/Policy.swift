@@ -17,6 +17,8 @@ package struct AppPolicy: Hashable, Sendable {
     package var reattestation: Reattestation
     /// Whether its devices are simulated: their verdicts say so.
     package var isSimulated: Bool
+    /// Whose root the keys of this app were attested by.
+    var authority: KeyAuthority { isSimulated ? .simulated : .apple }
 
     /// A policy from its parts.
     package init(

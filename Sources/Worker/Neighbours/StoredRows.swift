@@ -13,6 +13,14 @@ package enum KeyStatus: String, Hashable, Sendable, CaseIterable {
     case erased
 }
 
+/// Whose root a key's attestation ended at.
+package enum KeyAuthority: String, Hashable, Sendable, CaseIterable {
+    /// Apple's: the key lives in a real device.
+    case apple
+    /// That of an app marked simulated: whoever holds the root's key may have made this one.
+    case simulated
+}
+
 /// What is stored of a key.
 package struct StoredKey: Hashable, Sendable {
     /// The key.
@@ -29,11 +37,13 @@ package struct StoredKey: Hashable, Sendable {
     package var subject: String?
     /// Whether it may be used.
     package var status: KeyStatus
+    /// Whose root its attestation ended at.
+    package var attestedBy: KeyAuthority
 
     /// A row from its parts.
     package init(
         keyID: KeyID, appID: String, environment: AttestationEnvironment, publicKey: [UInt8],
-        signCount: UInt32, subject: String?, status: KeyStatus
+        signCount: UInt32, subject: String?, status: KeyStatus, attestedBy: KeyAuthority
     ) {
         self.keyID = keyID
         self.appID = appID
@@ -42,6 +52,7 @@ package struct StoredKey: Hashable, Sendable {
         self.signCount = signCount
         self.subject = subject
         self.status = status
+        self.attestedBy = attestedBy
     }
 }
 

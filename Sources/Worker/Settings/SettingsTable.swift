@@ -27,8 +27,8 @@ package enum SettingsTable {
             "simulated", \.isSimulated, .flag,
             "Whether the devices of this app are simulated. Such an app has a `trustAnchor`, no"
                 + " other app may have one, and verdicts that name the app say"
-                + " `\"simulated\": true`. Its keys outlive the setting: never give its id to a"
-                + " real app on the same database."),
+                + " `\"simulated\": true`. Keys that its root attested are unknown once the app is"
+                + " no longer marked."),
     ]
 
     private static let kafka: [Setting<Settings>] = [

@@ -37,7 +37,8 @@ package enum Sample {
             key: StoredKey(
                 keyID: keyID(number), appID: "TEAMID1234.org.example.app",
                 environment: .production, publicKey: point, signCount: signCount,
-                subject: subject, status: status),
+                subject: subject, status: status,
+                attestedBy: number.isMultiple(of: 2) ? .apple : .simulated),
             receipt: Array("receipt \(number)".utf8), platform: "iphoneos", osVersion: "18.1",
             attestedAt: Instant(milliseconds: 1_700_000_000_123))
     }
