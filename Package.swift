@@ -78,12 +78,14 @@ let package = Package(
             dependencies: ["AttestTestKit", "RecordedVectors", "Wire", "AppAttest", "LibCrypto"],
             swiftSettings: strict),
         .testTarget(
-            name: "WireTests", dependencies: ["Wire", "AppAttest", "AttestTestKit", "LibCrypto"],
+            name: "WireTests",
+            dependencies: ["Wire", "AppAttest", "AttestTestKit", "LibCrypto", "SeededNumbers"],
             swiftSettings: strict),
         .testTarget(
             name: "WorkerTests",
             dependencies: [
                 "Worker", "Wire", "AppAttest", "LibCrypto", "AttestTestKit", "KeyStoreSuite",
+                "SeededNumbers",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -77,14 +77,15 @@ struct CaseMaker {
             "1314", "", "1.2.3 (β)", String(repeating: "1", count: 23),
             String(repeating: "2", count: 256), String(repeating: "é", count: 129),
         ])
-        device.codeDirectoryHash = bytes(count: element(of: [0, 20, 32, 32, 32, 64, 65]))
+        device.codeDirectoryHash = random.bytes(
+            element(of: [0, 20, 32, 32, 32, 64, 65]))
         return device
     }
 
     /// A hash as Apple's text says, or what else an app may have handed over.
     private mutating func clientDataHash() -> ClientDataHash {
         let count = element(of: [32, 32, 32, 1, 20, 31, 64, ClientDataHash.bytesMax])
-        return ClientDataHash(exactly: bytes(count: count)) ?? ClientDataHash(hashing: [])
+        return ClientDataHash(exactly: random.bytes(count)) ?? ClientDataHash(hashing: [])
     }
 
     /// The case of an object under conditions that it meets.
@@ -106,8 +107,8 @@ struct CaseMaker {
         case 0: made.environments = [element(of: AttestationEnvironment.allCases).rawValue]
         case 1: made.root = Data(authorities[1].rootCertificate)
         case 2: made.appID = Self.appIDs[1]
-        case 3: made.keyID = Data(bytes(count: 32))
-        case 4: made.clientDataHash = Data(bytes(count: 32))
+        case 3: made.keyID = Data(random.bytes(32))
+        case 4: made.clientDataHash = Data(random.bytes(32))
         case 5:
             let other = SimulatedDevice(
                 seed: 1000, appID: made.appID, authority: authorities[0])
@@ -152,10 +153,6 @@ struct CaseMaker {
         }
         object = Data(bytes)
         return name
-    }
-
-    private mutating func bytes(count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
     }
 
     private mutating func isOneIn(_ count: Int) -> Bool {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SeededNumbers
 import Testing
 import Wire
 

@@ -1,6 +1,7 @@
 import AppAttest
 import Foundation
 import LibCrypto
+import SeededNumbers
 import Testing
 import Wire
 

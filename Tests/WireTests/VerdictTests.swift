@@ -1,5 +1,6 @@
 import AppAttest
 import FoundationEssentials
+import SeededNumbers
 import Testing
 import Wire
 

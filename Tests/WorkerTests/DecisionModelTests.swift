@@ -1,5 +1,6 @@
 import AppAttest
 import AttestTestKit
+import SeededNumbers
 import Testing
 import Wire
 import Worker

@@ -1,6 +1,7 @@
 import AppAttest
 import KeyStoreSuite
 import LibCrypto
+import SeededNumbers
 import Testing
 import Wire
 import Worker
