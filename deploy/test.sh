@@ -23,6 +23,9 @@ deploy/python-environment.sh || say "they can't be had: its test will be skipped
 say "fuzz, a short run"
 deploy/fuzz.sh 15
 
+say "clients in other languages"
+deploy/test-clients.sh
+
 if [ -x deploy/docs.sh ]; then
     say "documentation"
     deploy/docs.sh
