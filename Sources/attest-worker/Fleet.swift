@@ -41,9 +41,11 @@ struct Fleet: Sendable {
         let supervisor = Supervisor(
             stop: stop, drainTimeout: limits.drainTimeout + limits.closeWait + .seconds(2),
             log: log, events: events)
+        let departure = Departure(lanes: count, patience: limits.drainTimeout)
         let ending = supervisor.run(lanes: count) { number in
+            defer { departure.laneEnded(number) }
             do throws(Fault) {
-                try runLane(number, stop: stop)
+                try runLane(number, stop: stop) { departure.wait(number) }
                 return nil
             } catch {
                 return error
@@ -59,7 +61,9 @@ struct Fleet: Sendable {
     }
 
     /// One lane from its first connection to its last; on the lane's own thread.
-    private func runLane(_ number: Int, stop: StopSignal) throws(Fault) {
+    private func runLane(
+        _ number: Int, stop: StopSignal, beforeLeaving: () -> Void
+    ) throws(Fault) {
         let name = "lane-\(number)"
         let log = log.with(["lane": LogValue(name)])
         let kafka = KafkaSettings(settings.kafka, lane: number)
@@ -79,21 +83,21 @@ struct Fleet: Sendable {
             if let point = CrashPoint.ofThisProcess {
                 return try run(
                     settings, CrashingSource(source, point), CrashingStore(store, point),
-                    CrashingSink(sink, point), stop)
+                    CrashingSink(sink, point), stop, beforeLeaving)
             }
         #endif
-        try run(settings, source, store, sink, stop)
+        try run(settings, source, store, sink, stop, beforeLeaving)
     }
 
     /// Runs a lane over its neighbours.
     private func run(
         _ settings: LaneSettings, _ source: some RequestSource, _ store: some KeyStore,
-        _ sink: some VerdictSink, _ stop: StopSignal
+        _ sink: some VerdictSink, _ stop: StopSignal, _ beforeLeaving: () -> Void
     ) throws(Fault) {
         let lane = Lane(
             settings: settings, source: source, store: store, sink: sink, clock: .system,
             random: SystemRandomNumberGenerator(), stop: stop, log: log)
-        try lane.run()
+        try lane.run(beforeLeaving: beforeLeaving)
     }
 
     private func announce(lanes: Int) {

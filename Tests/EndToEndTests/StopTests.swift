@@ -6,11 +6,12 @@ import Worker
 
 extension EndToEndTests {
     @Suite struct StopTests {
-        /// One lane: of two, the first to leave makes the mock broker refuse the other's commit.
+        /// Two lanes: the mock broker refuses the commit of the second once the first has left.
         @Test func `SIGTERM under load ends with 0 and commits what is finished`() async throws {
             let authority = TestAuthority(seed: 60)
             let world = try await World("stop", apps: [Load.app(authority)]) { settings in
                 settings.worker.batchRecordsMax = 10
+                settings.worker.lanes = 2
             }
             let load = Load(
                 world.name, seed: 60, deviceCount: 10, assertionCount: 900, authority: authority)

@@ -102,8 +102,10 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
 
     /// Runs until the stop signal, on the calling thread.
     ///
+    /// - Parameter beforeLeaving: called when all work is done and committed, before the lane leaves
+    ///   the group.
     /// - Throws: a fault with disposition `.stop`: the process shall end with its code.
-    package func run() throws(Fault) {
+    package func run(beforeLeaving: () -> Void = {}) throws(Fault) {
         defer { closeNeighbours() }
         while !stop.isRequested {
             try claimWhatIsDue()
@@ -111,6 +113,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
             if records.isEmpty { try tendSink() } else { try process(records) }
             try pruneWhatIsDue()
         }
+        beforeLeaving()
         log(.info, "lane_stopped", "the lane has finished its work and leaves the group")
     }
 
