@@ -27,7 +27,7 @@ package enum Reason: Hashable, Sendable {
         case .worker(let reason):
             switch reason {
             case .unknownKey, .unknownApp, .requestTooOld, .requestFromTheFuture,
-                .requestTimeUnknown:
+                .requestTimeUnknown, .unprocessable:
                 true
             case .malformedMessage, .unsupportedFormat, .keyRevoked, .keyErased, .subjectMismatch,
                 .keyAlreadyRegistered, .counterNotIncreasing, .requestIDConflict, .staleRequest:

@@ -28,6 +28,9 @@ package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
     case requestFromTheFuture = "request_from_the_future"
     /// The record has no timestamp, so there is no instant at which to judge it.
     case requestTimeUnknown = "request_time_unknown"
+    /// The database refuses what the request would store, or holds a key that can't be read: an
+    /// operator must look.
+    case unprocessable
     /// The request was decided before and its verdict is no longer kept.
     case staleRequest = "stale_request"
 }

@@ -169,6 +169,28 @@ import Worker
         try world.checkOracle("after the restore")
     }
 
+    @Test func `a key that the database refuses is answered, and so is the rest`() throws {
+        var scenario = Scenario()
+        var good = Scenario.device(51)
+        let bad = Scenario.device(52)
+        scenario.register(good, partition: 0)
+        scenario.register(bad, partition: 0, answer: WorkerReason.unprocessable.rawValue)
+        scenario.assert(&good, partition: 0)
+        let world = LaneWorld(scenario)
+        let member = world.kafka.join()
+        world.kafka.assign(world.partitions, to: member)
+        let refused = bad.keyID
+        let end = world.runLane(
+            batch: 100, member: member, policy: try Scenario.policy(),
+            poison: { writes in writes.registrations.contains { $0.key.keyID == refused } })
+        #expect(end == nil)
+        try world.checkOracle("a refused key")
+        #expect(!world.kafka.published.contains { $0.topic == "dead" })
+        world.kafka.committed[world.partitions[0]] = 0
+        #expect(world.finish(batch: 100, policy: try Scenario.policy()) == nil)
+        try world.checkOracle("a refused key, again")
+    }
+
     @Test func `a row the database refuses is set aside and the rest is decided`() throws {
         let scenario = Scenario.mixed()
         let poisoned = "request-5"
@@ -179,7 +201,8 @@ import Worker
         let member = world.kafka.join()
         world.kafka.assign(world.partitions, to: member)
         let end = world.runLane(
-            batch: 100, member: member, policy: try Scenario.policy(), poison: identity)
+            batch: 100, member: member, policy: try Scenario.policy(),
+            poison: { writes in writes.inbox.contains { $0.identity == identity } })
         #expect(end == nil)
         #expect(world.kafka.isDrained)
         let answers = try answers(world)
@@ -275,111 +298,5 @@ import Worker
         let fault = world.finish(batch: 4, policy: policy)
         #expect(fault?.code == "database_behind_log")
         #expect(fault?.disposition == .stop(.incompatible))
-    }
-
-    @Test(
-        arguments: [
-            (nil, "request_time_unknown"), (Int64(0), "request_too_old"),
-            (Scenario.now.milliseconds + 366 * 86_400_000, "request_from_the_future"),
-            (Scenario.now.milliseconds - 8 * 86_400_000, "request_too_old"),
-            (Int64.max, "request_from_the_future"), (Int64.min, "request_too_old"),
-        ] as [(Int64?, String)])
-    func `a record's timestamp is bounded by the clock`(timestamp: Int64?, reason: String) throws {
-        var scenario = Scenario()
-        let device = Scenario.device(45)
-        let challenge: [UInt8] = [1]
-        let minted = device.attest(
-            clientDataHash: ClientDataHash(hashing: challenge), at: Scenario.now)
-        scenario.request(
-            "attestation", minted.object, of: device, clientData: challenge, partition: 0,
-            timestamp: timestamp, answer: reason)
-        let world = LaneWorld(scenario)
-        #expect(world.finish(batch: 1, policy: try Scenario.policy()) == nil)
-        try world.checkOracle("timestamp \(timestamp ?? -1)")
-    }
-
-    @Test func `a key of an app that is no longer configured is an unknown app's`() throws {
-        var scenario = Scenario()
-        var device = Scenario.device(46)
-        scenario.register(device, partition: 0)
-        let world = LaneWorld(scenario)
-        #expect(world.finish(batch: 1, policy: try Scenario.policy()) == nil)
-        var later = Scenario()
-        later.append(nil, partition: 0)
-        _ = later.nextRequestID()
-        later.assert(&device, partition: 0, answer: "unknown_app")
-        world.kafka.append(Array(later.records.dropFirst()))
-        #expect(world.finish(batch: 1, policy: try Scenario.policy(apps: ["OTHER.app"])) == nil)
-        #expect(try world.verdicts().last?.reason == "unknown_app")
-    }
-
-    @Test(arguments: [true, false])
-    func `verdicts name simulated devices exactly where the app is simulated`(
-        isSimulated: Bool
-    ) throws {
-        var scenario = Scenario()
-        var device = Scenario.device(44)
-        scenario.register(device, partition: 0)
-        _ = scenario.assert(&device, partition: 0)
-        let world = LaneWorld(scenario)
-        let policy = try Scenario.policy(isSimulated: isSimulated)
-        #expect(world.finish(batch: 10, policy: policy) == nil)
-        let values = world.kafka.published.map { String(decoding: $0.value ?? [], as: UTF8.self) }
-        #expect(values.count == 2)
-        #expect(values.allSatisfy { $0.contains(#""outcome":"accepted""#) })
-        #expect(values.allSatisfy { $0.contains(#""simulated":true"#) == isSimulated })
-    }
-
-    @Test func `policy may refuse a second attestation`() throws {
-        var scenario = Scenario()
-        let device = Scenario.device(47)
-        scenario.register(device, partition: 0)
-        scenario.register(device, partition: 0, answer: "key_already_registered")
-        let world = LaneWorld(scenario)
-        #expect(world.finish(batch: 2, policy: try Scenario.policy(reattestation: .reject)) == nil)
-        try world.checkOracle("second attestation")
-    }
-
-    @Test(arguments: [(KeyStatus.revoked, "key_revoked"), (KeyStatus.erased, "key_erased")])
-    func `a key that may not be used says why`(status: KeyStatus, reason: String) throws {
-        var scenario = Scenario()
-        var device = Scenario.device(48)
-        scenario.assert(&device, partition: 0, answer: reason)
-        scenario.register(device, partition: 0, answer: reason)
-        let world = LaneWorld(scenario)
-        let keyID = device.keyID
-        let publicKey = status == .erased ? [] : device.publicKey
-        world.database.change { rows in
-            rows.keys[keyID] = KeyRegistration(
-                key: StoredKey(
-                    keyID: keyID, appID: Scenario.appID, environment: .production,
-                    publicKey: publicKey, signCount: 0, subject: nil, status: status,
-                    attestedBy: .apple),
-                receipt: [], platform: nil, osVersion: nil, attestedAt: Scenario.now)
-        }
-        #expect(world.finish(batch: 2, policy: try Scenario.policy()) == nil)
-        let reasons = try world.verdicts().map(\.reason)
-        #expect(reasons == [reason, reason])
-    }
-
-    @Test func `a stored key that can't be read becomes a dead letter, not a crash`() throws {
-        var scenario = Scenario()
-        var device = Scenario.device(49)
-        scenario.assert(&device, partition: 0)
-        let world = LaneWorld(scenario)
-        let keyID = device.keyID
-        world.database.change { rows in
-            rows.keys[keyID] = KeyRegistration(
-                key: StoredKey(
-                    keyID: keyID, appID: Scenario.appID, environment: .production,
-                    publicKey: [4, 1, 2], signCount: 0, subject: nil, status: .active,
-                    attestedBy: .apple),
-                receipt: [], platform: nil, osVersion: nil, attestedAt: Scenario.now)
-        }
-        #expect(world.finish(batch: 2, policy: try Scenario.policy()) == nil)
-        let codes = world.kafka.published.map { record in
-            record.headers.first { $0.name == "error_code" }?.value
-        }
-        #expect(codes == [Array("stored_key_unreadable".utf8)])
     }
 }

@@ -127,10 +127,7 @@ package struct Judge: Sendable {
             return .refused(.verification(.environmentMismatch))
         }
         guard let publicKey = P256PublicKey(x963: key.publicKey) else {
-            return .unanswerable(
-                DeadLetter.Cause(
-                    stage: .verify, code: "stored_key_unreadable",
-                    message: "the stored public key is not a point of P-256"))
+            return .refused(.worker(.unprocessable))
         }
         let assertion = try assertions.verify(
             request.object, clientDataHash: request.clientDataHash, publicKey: publicKey,

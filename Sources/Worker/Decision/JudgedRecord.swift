@@ -48,11 +48,16 @@ package struct JudgedRecord: Sendable {
         self.claim = claim
     }
 
-    /// The same record, set aside because it can't be stored.
-    func setAside(_ cause: DeadLetter.Cause) -> JudgedRecord {
+    /// The same record with another claim.
+    func claiming(_ claim: Claim) -> JudgedRecord {
         JudgedRecord(
             record: record, identity: identity, contentDigest: contentDigest, requestID: requestID,
-            kind: kind, keyID: keyID, subject: subject, claim: .unanswerable(cause))
+            kind: kind, keyID: keyID, subject: subject, claim: claim)
+    }
+
+    /// Whether it is refused because of the database, not because of itself.
+    var isUnprocessable: Bool {
+        if case .refused(.worker(.unprocessable)) = claim { true } else { false }
     }
 
     /// Whether the inbox has a say about it.

@@ -102,8 +102,8 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
 
     /// Runs until the stop signal, on the calling thread.
     ///
-    /// - Parameter beforeLeaving: called when all work is done and committed, before the lane leaves
-    ///   the group.
+    /// - Parameter beforeLeaving: called when all work is done and committed, before the lane
+    ///   leaves the group.
     /// - Throws: a fault with disposition `.stop`: the process shall end with its code.
     package func run(beforeLeaving: () -> Void = {}) throws(Fault) {
         defer { closeNeighbours() }
@@ -146,7 +146,11 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
             keyIDs.isEmpty
             ? [:]
             : try persistently("load keys") { () throws(Fault) in try store.keys(for: keyIDs) }
-        try settle(judge.judge(decoded, keys: keys, now: clock.wall()), epochs: epochs)
+        let judged = judge.judge(decoded, keys: keys, now: clock.wall())
+        for record in judged where record.isUnprocessable {
+            tellUnprocessable(record, "the stored public key is not a point of P-256")
+        }
+        try settle(judged, epochs: epochs)
     }
 
     /// Lets an idle producer tell what it has to tell.

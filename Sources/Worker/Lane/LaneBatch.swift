@@ -47,15 +47,15 @@ extension Lane {
         return (batch, decided)
     }
 
-    /// Halves a batch that the database refuses, until the one record is found and set aside.
+    /// Halves a batch that the database refuses, until the one record is found and refused.
+    ///
+    /// Its verdict is stored like any other, without the rows that were refused; where even that is
+    /// refused, it becomes a dead letter and stores nothing but progress.
     private func divide(
         _ judged: [JudgedRecord], epochs: [TopicPartition: Int64], after fault: Fault
     ) throws(Fault) {
         guard judged.count > 1 else {
-            let alone = judged.filter(\.isAnswerable)
-            // A record that is set aside stores nothing but progress: if that is refused, every
-            // record would be.
-            guard let record = alone.first else {
+            guard let alone = judged.first, alone.isAnswerable else {
                 throw Fault(
                     operation: fault.operation, code: fault.code, disposition: .stop(.software),
                     message: "the database refuses to store progress: \(fault.message)")
@@ -63,19 +63,28 @@ extension Lane {
             let cause = DeadLetter.Cause(
                 stage: .store, code: "refused_by_database", message: fault.message,
                 sqlState: fault.code)
-            log(
-                .error, "record_set_aside", fault.description,
+            tellUnprocessable(alone, fault.description)
+            return try settle(
                 [
-                    "topic": LogValue(record.record.place.topic),
-                    "partition": LogValue(record.record.place.partition),
-                    "offset": LogValue(record.record.place.offset),
-                    "error_code": LogValue(fault.code),
-                ])
-            return try settle([record.setAside(cause)], epochs: epochs)
+                    alone.claiming(
+                        alone.isUnprocessable
+                            ? .unanswerable(cause) : .refused(.worker(.unprocessable)))
+                ], epochs: epochs)
         }
         let middle = judged.count / 2
         try settle(Array(judged[..<middle]), epochs: epochs)
         try settle(Array(judged[middle...]), epochs: epochs)
+    }
+
+    /// Tells an operator of a record that the database stands in the way of.
+    func tellUnprocessable(_ judged: JudgedRecord, _ message: String) {
+        log(
+            .error, "unprocessable", message,
+            [
+                "topic": LogValue(judged.record.place.topic),
+                "partition": LogValue(judged.record.place.partition),
+                "offset": LogValue(judged.record.place.offset),
+            ])
     }
 
     func isOwned(_ partition: TopicPartition, epochs: [TopicPartition: Int64]) -> Bool {

@@ -34,9 +34,10 @@ final class LaneWorld {
     /// - Returns: the fault that ended it; nil when it was stopped in peace.
     func runLane(
         batch: Int, member: Int, policy: Policy, limits: LaneLimits = LaneLimits(),
-        stop: StopSignal = StopSignal(), poison: RequestIdentity? = nil,
+        stop: StopSignal = StopSignal(),
         hook: @escaping Hook = { (_) throws(Fault) in }, idle: (() -> Void)? = nil,
-        delivery: @escaping InMemorySink.Delivery = { _ in .delivered }, log: Log = .silent
+        delivery: @escaping InMemorySink.Delivery = { _ in .delivered },
+        poison: @escaping (BatchWrites) -> Bool = { _ in false }, log: Log = .silent
     ) -> Fault? {
         var idlePolls = 0
         var limits = limits
@@ -199,14 +200,14 @@ private final class ManualClock: Sendable {
     }
 }
 
-/// A store that refuses, as a database does, every batch that would insert one certain row.
+/// A store that refuses, as a database does, every batch that would write certain rows.
 private final class PoisonedStore: KeyStore {
     private let store: InMemoryKeyStore
-    private let refused: RequestIdentity?
+    private let isRefused: (BatchWrites) -> Bool
 
-    init(_ store: InMemoryKeyStore, refusing refused: RequestIdentity?) {
+    init(_ store: InMemoryKeyStore, refusing isRefused: @escaping (BatchWrites) -> Bool) {
         self.store = store
-        self.refused = refused
+        self.isRefused = isRefused
     }
 
     func transact<Result>(
@@ -215,7 +216,7 @@ private final class PoisonedStore: KeyStore {
         var isPoisoned = false
         let result = try store.transact(reads) { state in
             let (writes, result) = decide(state)
-            isPoisoned = writes?.inbox.contains { $0.identity == refused } ?? false
+            isPoisoned = writes.map(isRefused) ?? false
             return (isPoisoned ? nil : writes, result)
         }
         guard !isPoisoned else {
