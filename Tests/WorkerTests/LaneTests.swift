@@ -31,6 +31,14 @@ import Worker
         #expect(verdicts.map(\.outcome) == ["accepted", "rejected"])
         #expect(verdicts.last?.reason == "request_id_conflict")
         #expect(Set(verdicts.map(\.verdictId)).count == 2)
+        world.kafka.committed[world.partitions[0]] = 2
+        #expect(world.finish(batch: 1, policy: try Scenario.policy()) == nil)
+        let conflicts = world.kafka.published.suffix(2)
+        #expect(Set(conflicts.map(\.value)).count == 1, "a conflict that comes again is the same")
+        let marks = conflicts.map { record in
+            record.headers.contains { $0.name == "attest-redelivered" }
+        }
+        #expect(marks == [false, true])
         #expect(world.database.rows.keys[device.keyID]?.key.signCount == 1)
     }
 

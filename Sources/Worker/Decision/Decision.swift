@@ -153,13 +153,15 @@ package struct Decision {
         var verdict = verdict(on: judged, .rejected(.worker(.requestIDConflict)))
         verdict.verdictID = judged.identity.conflictVerdictID(
             contentDigest: judged.contentDigest, place: judged.record.place)
-        return .verdict(bytes: verdict.encode(), id: verdict.verdictID, isRepeat: false)
+        return .verdict(
+            bytes: verdict.encode(), id: verdict.verdictID, isRepeat: wasDecidedBefore(judged))
     }
 
-    /// Whether the record lies before the row's next offset although the inbox knows nothing of it.
+    /// Whether the record lies before the row's next offset.
     ///
-    /// Then its verdict was pruned, and deciding again could contradict it. A timestamp later than
-    /// all that were decided can't belong to the log those were in: the topic was made anew.
+    /// If the inbox knows nothing of it, its verdict was pruned, and deciding again could
+    /// contradict it. A timestamp later than all that were decided can't belong to the log those
+    /// were in: the topic was made anew.
     private func wasDecidedBefore(_ judged: JudgedRecord) -> Bool {
         guard let row = progress[judged.record.partition] else { return false }
         return judged.record.place.offset < row.nextOffset

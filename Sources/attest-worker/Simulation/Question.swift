@@ -59,6 +59,11 @@ struct Question {
         return answered
     }
 
+    /// Whether these bytes came before as its answer.
+    func wasAnswered(with value: [UInt8]?) -> Bool {
+        firstAnswer.map { $0 == value } ?? false
+    }
+
     /// Whether all its records are answered.
     var isAnswered: Bool {
         answeredCount == sent.count

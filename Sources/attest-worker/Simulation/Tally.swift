@@ -158,7 +158,9 @@ struct Tally {
     private mutating func refusedMisuse(
         of id: String, _ verdict: ReceivedVerdict, _ record: Record, at time: Duration
     ) {
-        let index = misuses[id]?.firstIndex { $0.shortcoming != nil }
+        let index =
+            misuses[id]?.firstIndex { $0.wasAnswered(with: record.value) }
+            ?? misuses[id]?.firstIndex { !$0.isAnswered }
         guard let index, var question = misuses[id]?[index] else {
             note(WrongAnswer(unexpected: "another verdict for \(id): \(verdict.summary)"))
             return
@@ -166,7 +168,7 @@ struct Tally {
         let fault = question.request.difference(from: verdict, in: record)
         let answered = question.take(record, fault: fault)
         misuses[id]?[index] = question
-        count(verdict, record, isRepeat: false)
+        count(verdict, record, isRepeat: answered.isRepeat)
         settle(answered, of: question.request, at: time)
     }
 

@@ -55,6 +55,12 @@ import Worker
         #expect(try failures(.replay) { [$0] } == [])
     }
 
+    @Test func `takes any answer twice, as at least one is promised`() throws {
+        for kind in PlannedKind.allCases where requests.contains(where: { $0.kind == kind }) {
+            #expect(try failures(kind) { [$0, $0] } == [], "\(kind)")
+        }
+    }
+
     @Test func `notices an answer that is missing`() throws {
         let failures = try failures(.unknownKey) { _ in [] }
         #expect(failures.count == 1)
