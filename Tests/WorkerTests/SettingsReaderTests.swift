@@ -117,6 +117,21 @@ import Testing
         #expect(settings.kafka.properties == ["sasl.mechanism": "SCRAM-SHA-512"])
     }
 
+    @Test func `a map is JSON in a variable and in a flag, beside its members`() throws {
+        let settings = try read(
+            [
+                "ATTEST_KAFKA__PROPERTIES": #"{"sasl.mechanism": "PLAIN", "linger.ms": 5}"#,
+                "ATTEST_KAFKA__PROPERTIES__LINGER_MS": "7",
+            ],
+            [#"--kafka.propertyFiles={"sasl.password": "/run/sasl"}"#],
+            files: ["/run/sasl": "s"]
+        ).settings
+        #expect(
+            settings.kafka.properties == [
+                "sasl.mechanism": "PLAIN", "linger.ms": "7", "sasl.password": "s",
+            ])
+    }
+
     @Test func `secrets come out of files, without the newline at the end`() throws {
         let settings = try read(
             file: """

@@ -5,13 +5,14 @@ extension Setting<Settings> {
     /// knows.
     static let properties = Setting(
         key: "kafka.properties", rule: "an object of librdkafka property names and values",
-        summary: "Properties passed to librdkafka as they are, TLS and SASL among them. As"
-            + " variables, `ATTEST_KAFKA__PROPERTIES__SASL_MECHANISM` sets `sasl.mechanism`, and"
+        summary: "Properties passed to librdkafka as they are, TLS and SASL among them. As one"
+            + " variable or flag, an object in JSON; one by one,"
+            + " `ATTEST_KAFKA__PROPERTIES__SASL_MECHANISM` sets `sasl.mechanism`, and"
             + " `…__SASL_PASSWORD_FILE` names a file that holds `sasl.password`. Those that the"
             + " guarantees rest on are refused.",
         isSecret: false, takesFile: false, isMap: true
     ) { settings, value, context in
-        guard case .object(let members) = value else {
+        guard let members = objectMembers(value) else {
             context.note("must be an object of librdkafka property names and values")
             return
         }
@@ -36,7 +37,7 @@ extension Setting<Settings> {
         summary: "Properties whose values are kept in files: `{\"sasl.password\": \"/run/…\"}`.",
         isSecret: false, takesFile: false, isMap: true
     ) { settings, value, context in
-        guard case .object(let members) = value else {
+        guard let members = objectMembers(value) else {
             context.note("must be an object of librdkafka property names and file paths")
             return
         }
@@ -50,6 +51,21 @@ extension Setting<Settings> {
 
 /// What is printed in place of a secret.
 let secretMask = "***"
+
+/// The members of an object, which one variable or one flag holds as JSON.
+private func objectMembers(_ value: SettingValue) -> [String: SettingValue]? {
+    switch value {
+    case .object(let members):
+        return members
+    case .text(let json):
+        guard case .object(let members)? = try? SettingValue(parsingJSON5: Array(json.utf8)) else {
+            return nil
+        }
+        return members
+    case .number, .fraction, .flag, .list, .null:
+        return nil
+    }
+}
 
 /// A property's value as librdkafka takes it.
 private func propertyText(_ value: SettingValue) -> String? {
