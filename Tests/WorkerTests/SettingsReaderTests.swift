@@ -165,13 +165,16 @@ import Testing
                  apps: [{appId: "nodot", environments: []}, {apId: "T.b"}], lanes: 2}
                 """,
             ["ATTEST_WORKER__LANES": "many", "ATTEST_KAFKA__GROUPID": "x"],
-            ["--log.level=loud", "--nonsense=1", "stray", "--worker.idleWait"])
+            [
+                "--log.level=loud", "--nonsense=1", "stray", "--dry-ran", "--worker.idlewait",
+                "--worker.idleWait",
+            ])
         #expect(
             found == [
                 "apps[0].appId (file attest.json5) must be a team id, a dot and a bundle"
                     + " identifier, of letters, digits, '-', '_' and '.', not \"nodot\"",
                 "apps[0].environments (file attest.json5) must be a list of \"development\" or"
-                    + " \"production\", not a list",
+                    + " \"production\", not []",
                 "apps[1].apId (file attest.json5) is unknown; did you mean appId?",
                 "apps[1] (file attest.json5) must have an appId",
                 "kafka.grupId (file attest.json5) is unknown; did you mean kafka.groupId?",
@@ -184,11 +187,31 @@ import Testing
                 "worker.lanes (variable ATTEST_WORKER__LANES) must be a whole number from 0 to"
                     + " 256, not \"many\"",
                 "stray (flag stray) is not a flag",
+                "--dry-ran (flag --dry-ran) is unknown; did you mean dry-run?",
+                "--worker.idlewait (flag --worker.idlewait) is unknown; did you mean"
+                    + " worker.idleWait?",
                 "--worker.idleWait (flag --worker.idleWait) must have a value:"
                     + " --worker.idleWait=…",
                 "log.level (flag --log.level) must be \"debug\" or \"info\" or \"warning\" or"
                     + " \"error\", not \"loud\"",
                 "--nonsense (flag --nonsense) is unknown",
+            ])
+    }
+
+    @Test func `a list is told by what is in it, and cut where it is long`() throws {
+        let found = try problems(
+            file: """
+                {apps: [{appId: "T.b", environments: ["prod", 1, true, null, {a: 1}, ["b"]]}],
+                 kafka: {topics: {requests: ["a topic with a name that is rather long", "b",
+                                             "another topic with a name that is rather long"]}}}
+                """)
+        #expect(
+            found == [
+                "apps[0].environments (file attest.json5) must be a list of \"development\" or"
+                    + " \"production\", not [\"prod\", 1, true, null, an object, a list]",
+                "kafka.topics.requests (file attest.json5) must be a list of topic names, each"
+                    + " once, not [\"a topic with a name that is rather long\", \"b\","
+                    + " \"another top…]",
             ])
     }
 
@@ -249,6 +272,12 @@ import Testing
         (["--worker.idleWait=0ms"], "worker.idleWait"),
         (["--kafka.topics.requests=a,,b"], "kafka.topics.requests"),
         (["--kafka.topics.requests=a,a"], "kafka.topics.requests"),
+        (["--kafka.properties=sasl.mechanism=PLAIN"], "kafka.properties"),
+        (["--kafka.properties=[]"], "kafka.properties"),
+        (
+            [#"--apps=[{appId: "T.b", simulated: true, trustAnchorFile: "/none"}]"#],
+            "apps[0].trustAnchorFile"
+        ),
         (["--kafka.topics.verdicts=a/b"], "kafka.topics.verdicts"),
         (["--worker.batchBytesMax=1000000000GiB"], "worker.batchBytesMax"),
         (["--worker.drainTimeout=99999999999999999999s"], "worker.drainTimeout"),

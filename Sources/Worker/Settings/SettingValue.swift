@@ -36,6 +36,8 @@ package enum SettingValue: Hashable, Sendable {
     }
 
     /// The value as one would write it, for an error message; long ones are cut.
+    ///
+    /// Of a list, its texts and numbers are told: one of them may be what is wrong.
     var written: String {
         switch self {
         case .text(let text):
@@ -43,10 +45,20 @@ package enum SettingValue: Hashable, Sendable {
         case .number(let number): String(number)
         case .fraction(let number): String(number)
         case .flag(let flag): String(flag)
-        case .list: "a list"
+        case .list(let elements): "[\(Self.written(elements))]"
         case .object: "an object"
         case .null: "null"
         }
+    }
+
+    private static func written(_ elements: [SettingValue]) -> String {
+        var text = ""
+        for element in elements {
+            if !text.isEmpty { text += ", " }
+            if case .list = element { text += "a list" } else { text += element.written }
+            guard text.unicodeScalars.count <= 60 else { return text.prefix(60) + "…" }
+        }
+        return text
     }
 }
 

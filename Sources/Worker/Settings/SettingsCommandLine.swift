@@ -36,8 +36,11 @@ struct SettingsCommandLine {
             } else if let value = rest.first, !value.hasPrefix("--") {
                 rest.removeFirst()
                 take(key, value)
-            } else {
+            } else if key == "config" || SettingTarget(key: key, in: SettingsTable.all) != nil {
                 note("--" + key, "must have a value: --\(key)=…")
+            } else {
+                let switches = offered.map { String($0.dropFirst(2)) }.sorted()
+                note("--" + key, unknown(key, among: switches + SettingsTable.all.map(\.key)))
             }
         }
     }

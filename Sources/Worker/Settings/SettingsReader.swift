@@ -63,7 +63,8 @@ package struct SettingsReader {
         reader.applyEnvironment(environment)
         reader.problems += line.problems
         for flag in line.flags { reader.applyFlag(flag) }
-        reader.problems += SettingsRules.problems(of: reader.reading, required: required)
+        reader.problems += SettingsRules.problems(
+            of: reader.reading, required: required, noted: reader.problems.map(\.key))
         reader.problems += moreRules(reader.reading)
         guard reader.problems.isEmpty else { throw InvalidSettings(problems: reader.problems) }
         return reader.reading

@@ -5,9 +5,10 @@ enum SettingsRules {
     /// - Parameters:
     ///   - reading: the settings and where they came from.
     ///   - required: keys that must have been set.
+    ///   - noted: keys with which something is wrong by themselves.
     /// - Returns: nothing if all is well.
     static func problems(
-        of reading: SettingsReader.Reading, required: [String]
+        of reading: SettingsReader.Reading, required: [String], noted: [String]
     ) -> [SettingProblem] {
         let settings = reading.settings
         var problems: [SettingProblem] = []
@@ -36,8 +37,10 @@ enum SettingsRules {
                 app.trustAnchor == nil || app.isSimulated, "trustAnchor",
                 "must not be set unless the app is marked \"simulated\": true, as whoever holds the"
                     + " root's key can forge its attestations")
+            // One that was given and can't be read was told already.
+            let isAnchorNoted = noted.contains { $0.hasPrefix("apps[\(position)].trustAnchor") }
             demandOfApp(
-                app.trustAnchor != nil || !app.isSimulated, "simulated",
+                app.trustAnchor != nil || !app.isSimulated || isAnchorNoted, "simulated",
                 "must not be true without a trustAnchor: Apple attests no simulated device")
         }
         let topics = settings.kafka.topics
