@@ -93,6 +93,10 @@ extension PostgresError {
         if sqlState.hasPrefix("22") || sqlState.hasPrefix("P0") {
             return "the server refuses a value"
         }
+        // A schema, table or column that this version needs and the database lacks.
+        if ["3F000", "42P01", "42703"].contains(sqlState) {
+            return message + ": run `attest-worker migrate`"
+        }
         guard sqlState.hasPrefix("23") else { return message }
         return "a row breaks the constraint \(constraint ?? "of a table")"
     }

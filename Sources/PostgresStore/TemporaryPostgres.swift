@@ -194,10 +194,21 @@ package final class TemporaryPostgres: Sendable {
             folder: folder, outputPath: output)
         guard try program.run() == 0 else {
             let lines = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
-            let last = lines.split(separator: "\n").last.map(String.init)
-            throw serverFault("run \(name)", last ?? "it ended without a word")
+            throw serverFault("run \(name)", reasonOfFailure(inOutput: lines))
         }
     }
+}
+
+/// The line that tells why a program of the server's failed.
+///
+/// What comes behind it are consequences, and how it was cleaned up: `initdb: removing data
+/// directory …`.
+func reasonOfFailure(inOutput output: String) -> String {
+    let lines = output.split(separator: "\n").map(String.init)
+    let reason = lines.first { line in
+        ["ERROR: ", "FATAL: ", "PANIC: ", "error: "].contains { line.contains($0) }
+    }
+    return reason ?? lines.last ?? "it ended without a word"
 }
 
 /// A fault of the temporary server.

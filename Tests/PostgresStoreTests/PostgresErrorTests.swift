@@ -38,6 +38,14 @@ import Worker
         #expect(!"\(error.fault("test"))".contains("secret"))
     }
 
+    @Test(arguments: ["42P01", "42703", "3F000"])
+    func `what a database without our tables lacks is told with the remedy`(_ sqlState: String) {
+        let error = PostgresError(
+            .server(sqlState: sqlState, constraint: nil, message: "relation does not exist"))
+        #expect(
+            error.fault("test").message == "relation does not exist: run `attest-worker migrate`")
+    }
+
     @Test(arguments: ["25006", "57P01", "08006", "25P03", "0A000", "26000"])
     func `connections are thrown away after errors that stay with them`(_ sqlState: String) {
         let error = PostgresError(.server(sqlState: sqlState, constraint: nil, message: "m"))
