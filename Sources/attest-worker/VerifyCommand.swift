@@ -33,6 +33,7 @@ enum VerifyCommand {
               --trust-anchor PEM  trusts the root in this file in place of Apple's: for simulated
                                   devices
 
+            What is wrong with a message that can't be judged is told on standard error.
             Ends with 0 when the request is accepted, 1 when it is rejected or can't be read, 64
             when the command line is wrong.
 
@@ -69,6 +70,10 @@ enum VerifyCommand {
             ], maxRequestAge: .zero, maxClockSkew: .zero)
         var judge = Judge(policy: policy, messageLimits: MessageLimits())
         let decoded = judge.decode(record)
+        if case .unjudgeable(let request) = decoded {
+            // The verdict has no more than the reason: whoever tries a message wants to mend it.
+            console.complain("attest-worker verify: \(request.detail)\n")
+        }
         let keys = try storedKeys(for: decoded, options)
         let judged = judge.judge([(record: record, decoded: decoded)], keys: keys, now: instant)
         return try tell(decide(judged, keys: keys, policy: policy), console)

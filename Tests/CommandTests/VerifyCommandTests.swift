@@ -161,9 +161,12 @@ import Worker
     @Test func `a request that breaks the schema gets its verdict`() {
         let test = TestConsole()
         let code = AttestWorker.run(
-            ["verify", "--app-id=T.b"], console: test.console(input: #"{"keyId": 5}"#))
+            ["verify", "--app-id=T.b"],
+            console: test.console(
+                input: #"{"keyId": 5, "clientData": "AA==", "assertion": "AA=="}"#))
         #expect(code == .negative)
         #expect(test.outputText.contains("\"reason\":\"malformed_message\""))
+        #expect(test.errorText == "attest-worker verify: keyId is not a string\n")
     }
 
     @Test(arguments: [
