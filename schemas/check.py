@@ -18,6 +18,7 @@ import jsonschema
 import yaml
 
 HOME = pathlib.Path(__file__).resolve().parent
+MUSTS = ("valid", "invalid", "made")
 complaints = []
 
 
@@ -92,9 +93,16 @@ def main():
     for path in sorted((HOME / "examples").glob("*.json")):
         check(path, "valid", by_name[path.name.split(".")[0]])
         judged += 1
-    for folder in sys.argv[1:]:
-        for path in sorted(pathlib.Path(folder).glob("*/*.json")):
-            check(path, path.parent.name, by_name[path.name.split(".")[0]])
+    for folder in map(pathlib.Path, sys.argv[1:]):
+        paths = sorted(folder.rglob("*.json"))
+        if not paths:
+            complaints.append(f"{folder}: holds no message")
+        for path in paths:
+            must, validator = path.parent.name, by_name.get(path.name.split(".")[0])
+            if path.parent.parent != folder or must not in MUSTS or validator is None:
+                complaints.append(f"{path}: is not named <must>/<schema>.<any>.json")
+                continue
+            check(path, must, validator)
             judged += 1
     for complaint in complaints:
         print(complaint)

@@ -25,17 +25,45 @@ import Wire
         try writer.writeDeadLetters()
         #expect(writer.written > 250)
 
+        let check = try Self.check(folder)
+        #expect(check.status == 0, "\(check.output)")
+    }
+
+    /// Blocks a thread for about a second.
+    @Test func `a message that no schema is found for is a complaint`() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "attest-worker-unnamed-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let names = ["request.mine.json", "valid/mine.json", "right/request.mine.json"]
+        for name in names {
+            let file = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("{}".utf8).write(to: file)
+        }
+        let check = try Self.check(folder)
+        #expect(check.status == 1)
+        for name in names {
+            #expect(check.output.contains("/\(name): is not named <must>/<schema>.<any>.json"))
+        }
+        let nothing = try Self.check(folder.appending(path: "nothing"))
+        #expect(nothing.status == 1)
+        #expect(nothing.output.contains("nothing: holds no message"))
+    }
+
+    /// Runs `schemas/check.py` over a folder.
+    private static func check(_ folder: URL) throws -> (status: Int32, output: String) {
         let check = Process()
         let output = Pipe()
         // Debian's own Python: another one on the path may lack the validator.
         check.executableURL = URL(filePath: "/usr/bin/python3")
-        check.arguments = [Self.schemas.appending(path: "check.py").path, folder.path]
+        check.arguments = [schemas.appending(path: "check.py").path, folder.path]
         check.standardOutput = output
         check.standardError = output
         try check.run()
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
         check.waitUntilExit()
-        #expect(check.terminationStatus == 0, "\(String(decoding: text, as: UTF8.self))")
+        return (check.terminationStatus, String(decoding: text, as: UTF8.self))
     }
 
     @Test func `the list of reasons is the same in schema, README and code`() throws {
