@@ -101,7 +101,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "attest-worker", "KafkaTransport", "PostgresStore", "AttestTestKit", "Worker",
-                "Wire", "AppAttest", "LibCrypto", "RecordedVectors",
+                "Wire", "AppAttest", "LibCrypto", "RecordedVectors", "SeededNumbers",
             ],
             swiftSettings: strict),
         .testTarget(

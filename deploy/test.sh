@@ -31,5 +31,10 @@ if [ -x deploy/docs.sh ]; then
     deploy/docs.sh
 fi
 
-say "tests"
-swift test --skip-build --disable-xctest
+# Those that start servers and processes come second and one after the other: beside the others, two
+# cores would be too few for their time limits.
+integration='EndToEndTests|KafkaTransportTests|PostgresStoreTests'
+say "tests, first those that need no server"
+swift test --skip-build --disable-xctest --skip "$integration"
+say "tests with a broker, a database and worker processes"
+swift test --skip-build --disable-xctest --no-parallel --filter "$integration"

@@ -1,5 +1,6 @@
 import AttestTestKit
 import Glibc
+import SeededNumbers
 import Testing
 
 extension EndToEndTests {

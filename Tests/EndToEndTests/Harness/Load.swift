@@ -1,6 +1,7 @@
 import AppAttest
 import AttestTestKit
 import Glibc
+import SeededNumbers
 
 /// A request that a test sends, with the verdict it must get.
 struct PlannedRequest: Sendable {
