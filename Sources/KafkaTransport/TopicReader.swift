@@ -18,7 +18,7 @@ package final class TopicReader {
         case end
     }
 
-    /// How long finding the topic's partitions may take.
+    /// How long finding the topic's partitions may take, unless somebody waits less long.
     package static let searchPatience: Duration = .seconds(10)
 
     /// Assigns all partitions of a topic.
@@ -27,16 +27,17 @@ package final class TopicReader {
     ///   - topic: must exist.
     ///   - start: where reading starts.
     ///   - settings: how to reach the cluster; the group is not joined, and nothing is committed.
+    ///   - patience: how long finding the topic's partitions may take.
     ///   - log: takes librdkafka's lines, on the thread that reads.
     /// - Throws: when the topic can't be found, or `.retry` when the broker can't tell its end.
     package init(
         topic: String, from start: Start = .beginning, settings: KafkaSettings,
-        log: @escaping KafkaLog
+        patience: Duration = TopicReader.searchPatience, log: @escaping KafkaLog
     ) throws(Fault) {
         let configuration = try settings.configuration(for: .reader)
         configuration.enableEvents(RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
         client = try KafkaClient(RD_KAFKA_CONSUMER, configuration: configuration, log: log)
-        let state = try client.topicState(topic, wait: TopicReader.searchPatience)
+        let state = try client.topicState(topic, wait: patience)
         guard case .found(let count) = state else {
             throw Fault(
                 operation: "read \(topic)", code: "no_topic", disposition: .stop(.incompatible),

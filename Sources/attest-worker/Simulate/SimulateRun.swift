@@ -99,12 +99,17 @@ struct SimulateRun {
         }
         let client: KafkaLog = { log.write($0) }
         let topics = settings.kafka.topics
+        // A canary's limit counts from its start: a broker that is gone must not outlast it.
+        let patience =
+            options.isCanary
+            ? min(options.timeLimit, TopicReader.searchPatience) : TopicReader.searchPatience
         let ends = try SimulationEnd.unlessFault { () throws(Fault) in
             Exchange.Ends(
                 topic: topics.requests.first ?? "",
                 writer: try TopicWriter(settings: kafka, log: client),
                 verdicts: try TopicReader(
-                    topic: topics.verdicts, from: .end, settings: kafka, log: client),
+                    topic: topics.verdicts, from: .end, settings: kafka, patience: patience,
+                    log: client),
                 deadLetters: nil)
         }
         let console = console
