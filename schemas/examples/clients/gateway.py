@@ -4,9 +4,9 @@ Needs confluent-kafka. Everything that matters for being right is in here: the k
 partitioner, the request id, waiting by request id, dropping repeats by verdict id.
 """
 
+import concurrent.futures
 import json
 import threading
-import time
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
@@ -27,9 +27,8 @@ class Gateway:
         """
         self._topic = requests
         self._on_verdict = on_verdict
-        self._lock = threading.Condition()
-        self._waiting = set()
-        self._verdicts = {}
+        self._lock = threading.Lock()
+        self._waiting = {}  # By request id: the futures of those who wait for its verdict.
         self._failure = None
         self._closed = False
         self._producer = Producer({
@@ -70,28 +69,31 @@ class Gateway:
         Raises TimeoutError when none came in time: the request may still be decided. Send it again
         with the same request id, or tell the app to try again; never take it for accepted.
         """
+        answer = concurrent.futures.Future()
         with self._lock:
-            self._waiting.add(request_id)
+            if self._failure is not None:
+                raise self._failure
+            self._waiting.setdefault(request_id, []).append(answer)
+
+        def delivered(error, _message):
+            # One request that did not arrive says nothing of the others.
+            if error is not None:
+                self._resolve([answer], failure=KafkaException(error))
+
         try:
             delivery = {} if timestamp is None else {"timestamp": timestamp}
             self._producer.produce(
                 self._topic, key=key_id, value=value, headers=list((headers or {}).items()),
-                on_delivery=self._delivered, **delivery)
+                on_delivery=delivered, **delivery)
             self._producer.poll(0)
-            deadline = time.monotonic() + timeout
-            with self._lock:
-                while request_id not in self._verdicts:
-                    if self._failure is not None:
-                        raise self._failure
-                    rest = deadline - time.monotonic()
-                    if rest <= 0:
-                        raise TimeoutError(f"no verdict on {request_id} within {timeout} s")
-                    self._lock.wait(rest)
-                return self._verdicts[request_id]
+            if not concurrent.futures.wait([answer], timeout).done:
+                raise TimeoutError(f"no verdict on {request_id} within {timeout} s")
+            return answer.result()
         finally:
             with self._lock:
-                self._waiting.discard(request_id)
-                self._verdicts.pop(request_id, None)
+                self._waiting[request_id].remove(answer)
+                if not self._waiting[request_id]:
+                    del self._waiting[request_id]
 
     def close(self):
         """Waits for what was sent to arrive, and stops reading."""
@@ -101,14 +103,21 @@ class Gateway:
         self._consumer.close()
         self._producer = None  # Its threads end with the last reference.
 
-    def _delivered(self, error, _message):
-        if error is not None:
-            self._fail(KafkaException(error))
+    def _resolve(self, answers, verdict=None, failure=None):
+        with self._lock:
+            for answer in answers:
+                if answer.done():
+                    continue  # By the first verdict; a repeat has the same bytes.
+                if failure is None:
+                    answer.set_result(verdict)
+                else:
+                    answer.set_exception(failure)
 
     def _fail(self, failure):
         with self._lock:
             self._failure = failure
-            self._lock.notify_all()
+            answers = sum(self._waiting.values(), [])
+        self._resolve(answers, failure=failure)
 
     def _read(self):
         seen = {}  # The verdict ids of late, the oldest first.
@@ -122,12 +131,11 @@ class Gateway:
                     return self._fail(KafkaException(message.error()))
                 continue  # librdkafka goes on by itself.
             verdict = json.loads(message.value())
+            # Others are another instance's, or repeats that nobody waits for any more. A repeat
+            # that somebody waits for is as good as the first: it has the same bytes.
             with self._lock:
-                # Others are another instance's, or repeats that nobody waits for any more. A repeat
-                # that somebody waits for is as good as the first: it has the same bytes.
-                if verdict.get("requestId") in self._waiting:
-                    self._verdicts[verdict["requestId"]] = verdict
-                    self._lock.notify_all()
+                answers = list(self._waiting.get(verdict.get("requestId"), []))
+            self._resolve(answers, verdict)
             if self._on_verdict is None or verdict["verdictId"] in seen:
                 continue
             seen[verdict["verdictId"]] = True

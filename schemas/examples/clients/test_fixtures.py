@@ -4,6 +4,7 @@
 """
 
 import collections
+import concurrent.futures
 import json
 import pathlib
 import subprocess
@@ -11,6 +12,9 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
+
+from confluent_kafka import KafkaError, KafkaException
 
 from embedded import EmbeddedWorker
 from gateway import Gateway, is_genuine
@@ -53,10 +57,33 @@ class FixturesTest(unittest.TestCase):
                         self.assertFalse(is_genuine(verdict, "TEAM.other", True))
                 with self.assertRaises(TimeoutError):
                     gateway.verify(None, "not-in-the-message", b"{}", timeout=1.0)
+                self.check_that_an_undelivered_request_fails_alone(gateway, requests[0])
+                self.check_that_all_who_wait_get_the_verdict(gateway, requests[0])
             finally:
                 gateway.close()
             for verdict in expected.values():
                 self.assertEqual(once[verdict["verdictId"]], 1, verdict)
+
+    def check_that_an_undelivered_request_fails_alone(self, gateway, request):
+        def refuse(*_, on_delivery, **__):
+            on_delivery(KafkaError(KafkaError._MSG_TIMED_OUT), None)
+
+        with unittest.mock.patch.object(gateway, "_producer") as producer:
+            producer.produce = refuse
+            with self.assertRaises(KafkaException):
+                self.send(gateway, request)
+        self.assertEqual(self.send(gateway, request)["outcome"], "accepted")
+
+    def check_that_all_who_wait_get_the_verdict(self, gateway, request):
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            answers = [threads.submit(self.send, gateway, request) for _ in range(8)]
+            for answer in answers:
+                self.assertEqual(answer.result()["requestId"], request["requestId"])
+
+    def send(self, gateway, request):
+        return gateway.verify(
+            request["key"], request["requestId"], request["value"].encode(),
+            request["headers"], request["timestamp"], timeout=5.0)
 
 
 if __name__ == "__main__":
