@@ -1,5 +1,6 @@
 // A gateway's side of attest-worker in Node: send a request, wait for its verdict. Needs kafkajs 2.
 
+import { randomUUID } from "node:crypto";
 import { Kafka, Partitioners } from "kafkajs";
 
 export async function connect(
@@ -14,7 +15,7 @@ export async function connect(
     idempotent: true,
   });
   // Each instance reads all partitions, as any of them may hold its verdicts: a group of its own.
-  const consumer = kafka.consumer({ groupId: `gateway-${crypto.randomUUID()}` });
+  const consumer = kafka.consumer({ groupId: `gateway-${randomUUID()}` });
   const admin = kafka.admin();
   await Promise.all([producer.connect(), consumer.connect(), admin.connect()]);
 
@@ -50,8 +51,10 @@ export async function connect(
         timer = setTimeout(() => reject(new Error(`no verdict on ${requestId}`)), timeout);
       });
       try {
-        await producer.send({ topic: requests, acks: -1, messages: [{ key: keyId, value, headers }] });
-        return await answer;
+        const message = { key: keyId, value, headers };
+        const sent = producer.send({ topic: requests, acks: -1, messages: [message] });
+        // Both at once: while a broker is away, the time may be over before the send is.
+        return await Promise.race([answer, sent.then(() => answer)]);
       } finally {
         clearTimeout(timer);
         waiting.delete(requestId);

@@ -1,0 +1,20 @@
+// A gateway whose broker is away for longer than a request waits: the request fails in time, and
+// the process goes on.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "./gateway.mjs";
+
+test("the time is over before the send is", async () => {
+  const gateway = await connect(["broker:9092"]);
+  const request = { keyId: "k", requestId: "r-1", value: "{}" };
+  await assert.rejects(gateway.verify(request, 50), /no verdict on r-1/);
+  await sleep(700); // The send fails now, and nobody waits for it any more.
+});
+
+test("the send fails before the time is over", async () => {
+  const gateway = await connect(["broker:9092"]);
+  const request = { keyId: "k", requestId: "r-2", value: "{}" };
+  await assert.rejects(gateway.verify(request, 5_000), /no broker/);
+});
