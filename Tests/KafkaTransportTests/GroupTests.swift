@@ -187,8 +187,8 @@ struct Pair {
 
     /// Answers every change with nothing taken, until the two share the partitions.
     ///
-    /// A member whose first join is begun anew leaves a dead one behind, which the mock counts until
-    /// its session ends; it may take several generations.
+    /// A member whose first join is begun anew leaves a dead one behind, which the mock counts
+    /// until its session ends; it may take several generations.
     func awaitSplit(
         of partitions: [TopicPartition]
     ) throws -> (first: [TopicPartition], second: [TopicPartition]) {
