@@ -30,6 +30,21 @@ struct Oracle {
             missing = expected.filter { answers[$0] == nil }
             return missing.isEmpty
         }
+        try await waitUntilCommitted(workers)
+    }
+
+    /// Waits until the group has committed all there is.
+    ///
+    /// The mock broker refuses commits while the group rebalances: what was refused is answered
+    /// and committed once more by the next owner, so it is done as long as workers are there.
+    private func waitUntilCommitted(_ workers: [ChildProcess]) async throws {
+        try await eventually(
+            "\(world.name): what is answered shall be committed; \(workers)", within: .seconds(90)
+        ) {
+            try await world.requests.positions().values.allSatisfy {
+                $0.high == 0 || $0.committed == $0.high
+            }
+        }
     }
 
     /// Checks that every committed record has its verdict, at this moment.
