@@ -53,6 +53,13 @@ let package = Package(
             name: "MockBroker", dependencies: ["KafkaTransport"], path: "Tests/Support/MockBroker",
             swiftSettings: strict),
         .target(
+            name: "Harness",
+            dependencies: [
+                "KafkaTransport", "PostgresStore", "AttestTestKit", "Worker", "Wire", "AppAttest",
+                "LibCrypto", "SeededNumbers",
+            ],
+            path: "Tests/Support/Harness", swiftSettings: strict),
+        .target(
             name: "KeyStoreSuite", dependencies: ["Worker", "Wire", "AppAttest", "LibCrypto"],
             path: "Tests/Support/KeyStoreSuite", swiftSettings: strict),
 
@@ -94,14 +101,18 @@ let package = Package(
         .testTarget(
             name: "PostgresStoreTests",
             dependencies: [
-                "PostgresStore", "KeyStoreSuite", "Worker", "Wire", "AppAttest", "LibCrypto",
+                "PostgresStore", "Harness", "KeyStoreSuite", "Worker", "Wire", "AppAttest",
+                "LibCrypto",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HarnessTests", dependencies: ["Harness", "LibCrypto", "Wire", "Worker"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "attest-worker", "KafkaTransport", "PostgresStore", "AttestTestKit", "Worker",
-                "Wire", "AppAttest", "LibCrypto", "RecordedVectors", "SeededNumbers",
+                "attest-worker", "Harness", "KafkaTransport", "PostgresStore", "AttestTestKit",
+                "Worker", "Wire", "AppAttest", "LibCrypto", "RecordedVectors", "SeededNumbers",
             ],
             swiftSettings: strict),
         .testTarget(

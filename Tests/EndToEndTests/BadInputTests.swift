@@ -1,6 +1,7 @@
 import AttestTestKit
 import FoundationEssentials
 import Glibc
+import Harness
 import Testing
 import Wire
 import Worker

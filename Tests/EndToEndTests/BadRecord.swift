@@ -1,3 +1,5 @@
+import Harness
+
 /// A record that something is wrong with, and what must become of it.
 struct BadRecord: Sendable {
     enum Outcome: Hashable, Sendable {

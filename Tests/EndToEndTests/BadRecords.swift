@@ -1,6 +1,7 @@
 import AppAttest
 import AttestTestKit
 import FoundationEssentials
+import Harness
 import Wire
 
 /// Every kind of bad input that can travel in a record.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Harness
 import Testing
 
 /// The demo as a newcomer starts it: a process that brings its own broker and database.

@@ -1,3 +1,4 @@
+import Harness
 import Testing
 
 /// The real worker, in processes of its own, over TCP with a broker and a database server.

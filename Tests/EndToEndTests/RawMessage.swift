@@ -1,5 +1,6 @@
 import AttestTestKit
 import FoundationEssentials
+import Harness
 
 /// A JSON object as a list of members, so that it can be broken in every way.
 struct RawMessage: Sendable {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Harness
 import RecordedVectors
 import Testing
 

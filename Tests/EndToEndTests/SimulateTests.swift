@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Harness
 import Testing
 
 /// `run --embedded`, `simulate` and `fixtures` as people start them: processes.

@@ -1,5 +1,6 @@
 import AppAttest
 import FoundationEssentials
+import Harness
 import LibCrypto
 import RecordedVectors
 

@@ -1,4 +1,5 @@
 import Glibc
+import Harness
 import KeyStoreSuite
 import Testing
 import Worker
@@ -9,7 +10,9 @@ import Worker
 @Suite(.serialized) struct BrokenConnectionTests {
     private let none = BatchReads(partitions: [], keyIDs: [], requests: [])
 
-    private func settings(_ database: TestDatabase, through proxy: TestProxy) -> PostgresSettings {
+    private func settings(_ database: TestDatabase, through proxy: PostgresProxy)
+        -> PostgresSettings
+    {
         var settings = database.settings
         settings.conninfo = "host=\(proxy.folder) port=5432 user=postgres dbname=\(database.name)"
         settings.replyTimeoutMilliseconds = 400
@@ -17,10 +20,10 @@ import Worker
         return settings
     }
 
-    @Test(arguments: [TestProxy.Mode.cutBeforeCommit, .cutAfterCommit])
-    func `a commit in doubt is settled by doing the same again`(_ mode: TestProxy.Mode) throws {
+    @Test(arguments: [PostgresProxy.Mode.cutBeforeCommit, .cutAfterCommit])
+    func `a commit in doubt is settled by doing the same again`(_ mode: PostgresProxy.Mode) throws {
         let database = try TestDatabase()
-        let proxy = try TestProxy(to: database.server)
+        let proxy = try PostgresProxy(to: database.server)
         defer { proxy.close() }
         let store = PostgresKeyStore(settings(database, through: proxy))
         let mine = try store.claim([Sample.partition(0): 0])
@@ -52,7 +55,7 @@ import Worker
 
     @Test func `a server that never answers costs the timeout and no more`() throws {
         let database = try TestDatabase()
-        let proxy = try TestProxy(to: database.server)
+        let proxy = try PostgresProxy(to: database.server)
         defer { proxy.close() }
         let store = PostgresKeyStore(settings(database, through: proxy))
         _ = try store.keys(for: [Sample.keyID(1)])
@@ -71,7 +74,7 @@ import Worker
 
     @Test func `reading keys takes one round trip, a transaction two`() throws {
         let database = try TestDatabase()
-        let proxy = try TestProxy(to: database.server)
+        let proxy = try PostgresProxy(to: database.server)
         defer { proxy.close() }
         let store = PostgresKeyStore(settings(database, through: proxy))
         let mine = try store.claim([Sample.partition(0): 0])

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Harness
 import KeyStoreSuite
 import Testing
 import Worker
@@ -84,7 +85,7 @@ import Worker
         let server = try makeServer()
         defer { server.remove() }
         _ = try Migrations.apply(settings(server.conninfo()))
-        let silent = try TestProxy(to: server)
+        let silent = try PostgresProxy(to: server)
         defer { silent.close() }
         silent.set(.silent)
         // One that is not there, one that accepts and never answers, and the right one.

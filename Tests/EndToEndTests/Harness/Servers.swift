@@ -1,3 +1,4 @@
+import Harness
 import PostgresStore
 import Testing
 import Worker
@@ -16,9 +17,6 @@ final class Servers: Sendable {
     /// Where their logs are.
     let folder: Folder
 
-    /// The name of a database in which the schema is in place, made by `attest-worker migrate`.
-    static let template = "migrated"
-
     private init(broker: Broker, postgres: TemporaryPostgres, folder: Folder) {
         self.broker = broker
         self.postgres = postgres
@@ -34,7 +32,8 @@ final class Servers: Sendable {
         let servers = Servers(
             broker: try await Broker.start(folder: folder, name: "broker"),
             postgres: try TemporaryPostgres(options), folder: folder)
-        let database = try await Database.create(template, on: servers.postgres, migrated: false)
+        let database = try await Database.create(
+            Database.template, on: servers.postgres, migrated: false)
         let migration = try await ChildProcess.start(
             BuildProducts.executable("attest-worker"),
             ["migrate", "--postgres.connection=\(database.conninfo)"], folder: folder,

@@ -1,4 +1,5 @@
 import AppAttest
+import Harness
 import KafkaTransport
 import Wire
 import Worker
@@ -123,19 +124,5 @@ final class World {
     /// What identifies a request without an id.
     static func identity(partition: Int32, _ offset: Int64) -> String {
         "partition \(partition), offset \(offset)"
-    }
-
-    /// What the inbox keeps, byte for byte.
-    func storedVerdicts() async throws -> [[UInt8]] {
-        let rows = try await database.query("SELECT encode(verdict, 'hex') FROM attest.inbox")
-        return rows.compactMap(\.first).map(bytes(hex:))
-    }
-}
-
-/// The bytes that hexadecimal digits stand for.
-private func bytes(hex: String) -> [UInt8] {
-    let digits = hex.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: digits.count - 1, by: 2).map {
-        UInt8(digits[$0] << 4 | digits[$0 + 1])
     }
 }

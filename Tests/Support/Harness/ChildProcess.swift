@@ -1,20 +1,20 @@
-import FoundationEssentials
-import Glibc
-import Synchronization
+internal import FoundationEssentials
+package import Glibc
+internal import Synchronization
 
 /// A program that runs beside the tests and dies with them.
 ///
 /// What it writes goes to two files, so that a full pipe never stops it and the end of its log can
 /// be shown when a test fails.
-final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     /// How a process ended.
-    enum End: Hashable, Sendable, CustomStringConvertible {
+    package enum End: Hashable, Sendable, CustomStringConvertible {
         /// It called exit.
         case exited(Int32)
         /// A signal ended it.
         case killed(Int32)
 
-        var description: String {
+        package var description: String {
             switch self {
             case .exited(let code): "exit \(code)"
             case .killed(let signal): "signal \(signal)"
@@ -23,11 +23,11 @@ final class ChildProcess: Sendable {
     }
 
     /// Its process id; valid until its end was waited for.
-    let processID: pid_t
+    package let processID: pid_t
     /// The file with its standard output.
-    let outputPath: String
+    package let outputPath: String
     /// The file with its standard error.
-    let errorPath: String
+    package let errorPath: String
 
     private let commands: Int32
     private let end = Mutex<End?>(nil)
@@ -56,7 +56,7 @@ final class ChildProcess: Sendable {
     ///   - name: what the output files are called.
     /// - Returns: the running process.
     /// - Throws: ``HarnessFailure`` when it can't be started.
-    static func start(
+    package static func start(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:],
         folder: Folder, name: String
     ) async throws -> ChildProcess {
@@ -76,7 +76,7 @@ final class ChildProcess: Sendable {
     }
 
     /// Writes a line to its standard input.
-    func command(_ line: String) throws {
+    package func command(_ line: String) throws {
         let bytes = Array((line + "\n").utf8)
         guard write(commands, bytes, bytes.count) == bytes.count else {
             throw HarnessFailure("the command \"\(line)\" could not be written: errno \(errno)")
@@ -84,14 +84,14 @@ final class ChildProcess: Sendable {
     }
 
     /// Sends a signal; none once its end was waited for, as the id may be another's by then.
-    func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         end.withLock { end in
             if end == nil { _ = Glibc.kill(processID, signal) }
         }
     }
 
     /// How it ended; nil while it runs.
-    var ended: End? {
+    package var ended: End? {
         end.withLock { end in
             if let end { return end }
             var status: Int32 = 0
@@ -108,7 +108,7 @@ final class ChildProcess: Sendable {
     /// - Parameter limit: how long at the most.
     /// - Returns: how it ended.
     /// - Throws: ``HarnessFailure`` when it still runs.
-    func waitForEnd(within limit: Duration) async throws -> End {
+    package func waitForEnd(within limit: Duration) async throws -> End {
         var found: End?
         try await eventually("\(self) shall end", within: limit) {
             found = ended
@@ -119,16 +119,16 @@ final class ChildProcess: Sendable {
     }
 
     /// Ends it at once and waits for that.
-    func kill() async throws {
+    package func kill() async throws {
         send(SIGKILL)
         _ = try await waitForEnd(within: .seconds(10))
     }
 
     /// All of its standard output so far.
-    var output: String { text(of: outputPath) }
+    package var output: String { text(of: outputPath) }
 
     /// All of its standard error so far.
-    var errors: String { text(of: errorPath) }
+    package var errors: String { text(of: errorPath) }
 
     private func text(of path: String) -> String {
         String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
@@ -137,7 +137,7 @@ final class ChildProcess: Sendable {
 
 extension ChildProcess: CustomStringConvertible {
     /// Its id and the end of its log.
-    var description: String {
+    package var description: String {
         let lines = errors.split(separator: "\n").suffix(12)
         return "process \(processID), whose log ends:\n" + lines.joined(separator: "\n")
     }

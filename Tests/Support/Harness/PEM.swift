@@ -1,7 +1,7 @@
-import FoundationEssentials
+internal import FoundationEssentials
 
 /// A certificate as PEM text.
-func certificatePEM(_ der: [UInt8]) -> String {
+package func certificatePEM(_ der: [UInt8]) -> String {
     let text = Data(der).base64EncodedString(options: [
         .lineLength64Characters, .endLineWithLineFeed,
     ])

@@ -1,7 +1,7 @@
 /// A mock broker in a process of its own, which commands can disturb.
-actor Broker {
+package actor Broker {
     /// Where it listens.
-    nonisolated let bootstrapServers: String
+    package nonisolated let bootstrapServers: String
     private let process: ChildProcess
     private var answers = 1
 
@@ -11,9 +11,19 @@ actor Broker {
     }
 
     /// Starts one and waits for its address.
-    static func start(folder: Folder, name: String) async throws -> Broker {
+    ///
+    /// - Parameters:
+    ///   - folder: where its output goes.
+    ///   - name: what its output files are called.
+    ///   - brokers: how many brokers the cluster has.
+    /// - Returns: the broker, listening.
+    /// - Throws: ``HarnessFailure`` when it tells no address.
+    package static func start(
+        folder: Folder, name: String, brokers: Int = 1
+    ) async throws -> Broker {
         let process = try await ChildProcess.start(
-            BuildProducts.executable("MockBroker"), folder: folder, name: name)
+            BuildProducts.executable("MockBroker"), ["--brokers", String(brokers)],
+            folder: folder, name: name)
         var address = ""
         try await eventually("the broker tells its address; \(process)", within: .seconds(20)) {
             let lines = process.output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -27,7 +37,7 @@ actor Broker {
     /// Has a command carried out.
     ///
     /// - Throws: ``HarnessFailure`` with the broker's answer if that isn't `ok`.
-    func command(_ line: String) async throws {
+    package func command(_ line: String) async throws {
         let place = answers
         answers += 1
         try process.command(line)

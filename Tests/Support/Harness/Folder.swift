@@ -1,16 +1,16 @@
-import FoundationEssentials
-import Glibc
+internal import FoundationEssentials
+internal import Glibc
 
 /// A temporary folder; gone when nobody holds it any more.
-final class Folder: Sendable {
+package final class Folder: Sendable {
     /// Its path.
-    let path: String
+    package let path: String
 
     /// Makes a new one.
     ///
     /// - Parameter name: what its name begins with.
     /// - Throws: ``HarnessFailure`` when that is impossible.
-    init(_ name: String) throws {
+    package init(_ name: String) throws {
         var template = Array("\(environmentValue("TMPDIR") ?? "/tmp")/\(name).XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw HarnessFailure("mkdtemp failed with errno \(errno)")
@@ -28,14 +28,14 @@ final class Folder: Sendable {
     }
 
     /// The path of a file in it.
-    func path(_ name: String) -> String {
+    package func path(_ name: String) -> String {
         path + "/" + name
     }
 
     /// Writes a file in it.
     ///
     /// - Returns: the file's path.
-    func write(_ text: String, to name: String) throws -> String {
+    package func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: URL(filePath: path(name)))
         return path(name)
     }

@@ -1,27 +1,39 @@
-import AppAttest
-import AttestTestKit
-import Glibc
-import SeededNumbers
+package import AppAttest
+package import AttestTestKit
+internal import Glibc
+internal import SeededNumbers
 
 /// A request that a test sends, with the verdict it must get.
-struct PlannedRequest: Sendable {
+package struct PlannedRequest: Sendable {
     /// The gateway's id; nil: the record's place is its identity.
-    let requestID: String?
+    package let requestID: String?
     /// The key, as a verdict names it.
-    let keyID: String
+    package let keyID: String
     /// The sign count of an assertion that must be accepted.
-    let acceptedSignCount: UInt32?
+    package let acceptedSignCount: UInt32?
     /// The verdict.
-    let expectation: Expectation
+    package let expectation: Expectation
     /// The record.
-    let record: SentRecord
+    package let record: SentRecord
+
+    /// A request from its parts.
+    package init(
+        requestID: String?, keyID: String, acceptedSignCount: UInt32?, expectation: Expectation,
+        record: SentRecord
+    ) {
+        self.requestID = requestID
+        self.keyID = keyID
+        self.acceptedSignCount = acceptedSignCount
+        self.expectation = expectation
+        self.record = record
+    }
 }
 
 /// Traffic of simulated devices, the same for the same seed: mostly honest, one key far busier than
 /// the others, with replays, repetitions and forgeries in between.
-struct Load: Sendable {
+package struct Load: Sendable {
     /// What is sent, in order; a repeated request stands there more than once.
-    private(set) var requests: [PlannedRequest] = []
+    package private(set) var requests: [PlannedRequest] = []
 
     private var devices: [Device] = []
     private var random: SplitMix64
@@ -38,10 +50,10 @@ struct Load: Sendable {
     }
 
     /// The app all devices run.
-    static let appID = "TESTTEAM01.com.example.load"
+    package static let appID = "TESTTEAM01.com.example.load"
 
     /// What a worker must be told of the app.
-    static func app(_ authority: TestAuthority) -> WorkerSettings.App {
+    package static func app(_ authority: TestAuthority) -> WorkerSettings.App {
         WorkerSettings.App(
             appId: appID, trustAnchor: certificatePEM(authority.rootCertificate), simulated: true)
     }
@@ -54,7 +66,7 @@ struct Load: Sendable {
     ///   - deviceCount: how many devices register.
     ///   - assertionCount: how many assertions follow.
     ///   - authority: who signs the attestations.
-    init(
+    package init(
         _ name: String, seed: UInt64, deviceCount: Int, assertionCount: Int,
         authority: TestAuthority
     ) {
@@ -162,7 +174,7 @@ struct Load: Sendable {
 
 extension Instant {
     /// This moment on the wall clock, in whole seconds.
-    static var now: Instant {
+    package static var now: Instant {
         Instant(seconds: Int64(time(nil)))
     }
 }

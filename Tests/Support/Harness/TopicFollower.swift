@@ -1,11 +1,12 @@
-import KafkaTransport
-import Wire
-import Worker
+internal import KafkaTransport
+internal import Wire
+package import Worker
 
-/// All records of a topic, read from its beginning on and kept.
-actor TopicTail {
+/// The records of a topic as they come, from its beginning on, each told once.
+///
+/// Used by one thread.
+package final class TopicFollower {
     private let reader: TopicReader
-    private var records: [Record] = []
     private var next: [TopicPartition: Int64] = [:]
 
     /// Finds the topic.
@@ -15,7 +16,7 @@ actor TopicTail {
     ///   - group: whose committed offsets ``positions()`` tells; it is not joined.
     ///   - bootstrapServers: where.
     /// - Throws: a fault when the topic can't be found.
-    init(topic: String, group: String, bootstrapServers: String) throws {
+    package init(topic: String, group: String, bootstrapServers: String) throws(Fault) {
         let settings = KafkaSettings(
             bootstrapServers: bootstrapServers, groupID: group, requestTopics: [topic])
         reader = try TopicReader(topic: topic, settings: settings, log: { _ in })
@@ -23,12 +24,15 @@ actor TopicTail {
 
     /// Reads up to the end that each partition has at this moment.
     ///
-    /// - Returns: all records so far, in order within each partition.
+    /// - Parameter limit: how long at the most.
+    /// - Returns: the records since the last call, in order within each partition, and whether the
+    ///   ends were reached in time.
     /// - Throws: ``HarnessFailure`` when the broker has dropped a record: a partition of the mock
     ///   keeps 5 MiB.
-    func readOn() throws -> [Record] {
+    package func readOn(within limit: Duration) throws -> (records: [Record], isWhole: Bool) {
         let ends = try reader.positions().mapValues(\.high)
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + limit
+        var records: [Record] = []
         while ends.contains(where: { next[$0.key, default: 0] < $0.value }) {
             for record in try reader.read(recordsMax: 10_000, wait: .milliseconds(100)) {
                 guard record.place.offset == next[record.partition, default: 0] else {
@@ -37,15 +41,13 @@ actor TopicTail {
                 next[record.partition] = record.place.offset + 1
                 records.append(record)
             }
-            guard ContinuousClock.now < deadline else {
-                throw HarnessFailure("the ends \(ends) can't be reached, only \(next)")
-            }
+            guard ContinuousClock.now < deadline else { return (records, false) }
         }
-        return records
+        return (records, true)
     }
 
     /// What the group has committed, and where each log ends.
-    func positions() throws -> [TopicPartition: LogPosition] {
+    package func positions() throws(Fault) -> [TopicPartition: LogPosition] {
         try reader.positions()
     }
 }

@@ -1,14 +1,14 @@
-import Foundation
-import Synchronization
+internal import Foundation
+internal import Synchronization
 
 /// The thread that starts every child process.
 ///
 /// A child's death signal is sent when the *thread* that started it ends (prctl(2),
 /// PR_SET_PDEATHSIG), and threads of the pools come and go. This one stays as long as the process,
 /// so a test run that crashes takes its servers with it, and nothing else does.
-final class SpawningThread: Sendable {
+package final class SpawningThread: Sendable {
     /// The only one.
-    static let shared = SpawningThread()
+    package static let shared = SpawningThread()
 
     private typealias Job = @Sendable () -> Void
 
@@ -26,7 +26,7 @@ final class SpawningThread: Sendable {
     }
 
     /// Does something on the thread and waits for it.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             jobs.withLock { $0.append { continuation.resume(returning: body()) } }
             arrivals.signal()

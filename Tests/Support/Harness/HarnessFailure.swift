@@ -1,9 +1,9 @@
 /// The scenery of a test could not be set up, or did not do what was waited for.
-struct HarnessFailure: Error, CustomStringConvertible {
+package struct HarnessFailure: Error, CustomStringConvertible {
     /// What happened, for the person who reads the test's report.
-    let description: String
+    package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

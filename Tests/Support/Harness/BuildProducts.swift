@@ -1,19 +1,19 @@
-import FoundationEssentials
-import Glibc
+internal import FoundationEssentials
+internal import Glibc
 
 /// A variable of this process's environment.
-func environmentValue(_ name: String) -> String? {
+package func environmentValue(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }
 
 /// The executables that were built beside the test bundle.
-enum BuildProducts {
+package enum BuildProducts {
     /// The path of an executable.
     ///
     /// - Parameter name: its product's name.
     /// - Returns: the path.
     /// - Throws: ``HarnessFailure`` when it is not there.
-    static func executable(_ name: String) throws -> String {
+    package static func executable(_ name: String) throws -> String {
         let path = try folder() + "/" + name
         guard access(path, X_OK) == 0 else {
             throw HarnessFailure("\(path) is missing: build it first (`swift build`)")

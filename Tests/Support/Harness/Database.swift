@@ -1,11 +1,20 @@
-import PostgresStore
+package import PostgresStore
 
 /// A database of its own for one test.
-struct Database: Sendable {
+package struct Database: Sendable {
     /// Where it is: its server's socket.
-    let conninfo: String
+    package let conninfo: String
     /// Its name.
-    let name: String
+    package let name: String
+
+    /// A database that is there.
+    package init(conninfo: String, name: String) {
+        self.conninfo = conninfo
+        self.name = name
+    }
+
+    /// The name of the database that others are copied from when the schema shall be in place.
+    package static let template = "migrated"
 
     /// Creates one.
     ///
@@ -15,10 +24,10 @@ struct Database: Sendable {
     ///   - migrated: whether the schema shall be in place.
     /// - Returns: the database.
     /// - Throws: ``HarnessFailure`` with the client's words.
-    static func create(
+    package static func create(
         _ name: String, on server: TemporaryPostgres, migrated: Bool = true
     ) async throws -> Database {
-        let template = migrated ? " TEMPLATE \(Servers.template)" : ""
+        let template = migrated ? " TEMPLATE \(template)" : ""
         let root = Database(conninfo: server.conninfo(), name: "postgres")
         try await root.query("CREATE DATABASE \"\(name)\"\(template)")
         return Database(conninfo: server.conninfo(database: name), name: name)
@@ -30,7 +39,7 @@ struct Database: Sendable {
     /// - Returns: its rows, each split into columns; NULL is an empty text.
     /// - Throws: ``HarnessFailure`` with the client's words.
     @discardableResult
-    func query(_ sql: String) async throws -> [[String]] {
+    package func query(_ sql: String) async throws -> [[String]] {
         let folder = try Folder("attest-psql")
         let client = try await ChildProcess.start(
             "psql",

@@ -8,7 +8,7 @@
 ///   - isolation: the caller's actor.
 ///   - condition: looks once.
 /// - Throws: ``HarnessFailure`` after the limit, or what the condition throws.
-func eventually(
+package func eventually(
     _ what: @autoclosure () -> String, within limit: Duration,
     isolation: isolated (any Actor)? = #isolation,
     _ condition: () async throws -> Bool

@@ -1,0 +1,104 @@
+internal import FoundationEssentials
+
+/// A settings file for a worker under test.
+package struct WorkerSettings: Encodable, Sendable {
+    package struct Kafka: Encodable, Sendable {
+        package struct Topics: Encodable, Sendable {
+            package var requests: [String]
+            package var verdicts: String
+            package var deadLetters: String
+
+            /// Topics by their names.
+            package init(requests: [String], verdicts: String, deadLetters: String) {
+                self.requests = requests
+                self.verdicts = verdicts
+                self.deadLetters = deadLetters
+            }
+        }
+
+        package var bootstrapServers: [String]
+        package var groupId: String
+        package var topics: Topics
+        // Above the 3 s that the mock broker needs for a join.
+        package var sessionTimeout = "6s"
+        package var maxPollInterval = "60s"
+        package var properties = ["reconnect.backoff.max.ms": "500"]
+
+        /// A group on these topics.
+        package init(bootstrapServers: [String], groupId: String, topics: Topics) {
+            self.bootstrapServers = bootstrapServers
+            self.groupId = groupId
+            self.topics = topics
+        }
+    }
+
+    package struct Postgres: Encodable, Sendable {
+        package var connection: String
+        package var connectTimeout = "2s"
+        package var password: String?
+
+        /// A database by its connection string.
+        package init(connection: String) {
+            self.connection = connection
+        }
+    }
+
+    package struct Lanes: Encodable, Sendable {
+        package var lanes = 1
+        package var maxRequestAge = "7d"
+        package var drainTimeout = "20s"
+        package var batchRecordsMax = 50
+        package var idleWait = "100ms"
+        package var deadLettersInARowMax = 1000
+
+        /// One lane.
+        package init() {}
+    }
+
+    package struct App: Encodable, Hashable, Sendable {
+        package var appId: String
+        package var environments = ["production"]
+        /// A root in place of Apple's, which needs the mark beside it.
+        package var trustAnchor: String?
+        package var simulated: Bool?
+
+        /// An app; Apple's root and production keys unless told otherwise.
+        package init(
+            appId: String, environments: [String] = ["production"], trustAnchor: String? = nil,
+            simulated: Bool? = nil
+        ) {
+            self.appId = appId
+            self.environments = environments
+            self.trustAnchor = trustAnchor
+            self.simulated = simulated
+        }
+    }
+
+    package struct Log: Encodable, Sendable {
+        package var level = "debug"
+        package var format = "json"
+
+        /// Everything, as JSON.
+        package init() {}
+    }
+
+    package var kafka: Kafka
+    package var postgres: Postgres
+    package var worker = Lanes()
+    package var apps: [App]
+    package var log = Log()
+
+    /// Settings of the parts that have no defaults.
+    package init(kafka: Kafka, postgres: Postgres, apps: [App]) {
+        self.kafka = kafka
+        self.postgres = postgres
+        self.apps = apps
+    }
+
+    /// The file's text.
+    package var json: String {
+        get throws {
+            String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
+        }
+    }
+}
