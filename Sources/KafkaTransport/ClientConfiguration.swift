@@ -128,7 +128,7 @@ extension KafkaSettings {
             return common + [
                 ("linger.ms", "5"),
                 // Above the 1 MB default: a dead letter is its request plus headers.
-                ("message.max.bytes", "4194304"),
+                ("message.max.bytes", "\(Settings.Kafka.producedBytesMaxDefault)"),
                 // librdkafka fails a batch as a whole when the broker finds it too large, so small
                 // records should not travel with a large one.
                 ("batch.size", "131072"),

@@ -37,10 +37,13 @@ package final class KafkaAdmin {
     /// How topics are configured, as far as the broker tells.
     ///
     /// - Returns: an answer for each topic asked for.
-    package func configurations(
-        of topics: [String], wait: Duration
-    ) -> [String: TopicConfiguration] {
+    package func configurations(of topics: [String], wait: Duration) -> [String: Configuration] {
         client.topicConfigurations(of: topics, wait: wait)
+    }
+
+    /// How a broker is configured, as far as it tells.
+    package func configuration(of broker: BrokerAddress, wait: Duration) -> Configuration {
+        client.configuration(of: RD_KAFKA_RESOURCE_BROKER, String(broker.id), wait: wait)
     }
 }
 
@@ -62,12 +65,4 @@ package enum TopicState: Hashable, Sendable {
     case notPermitted
     /// The cluster answers with an error about it.
     case failed(code: String)
-}
-
-/// A topic's configuration, or why it isn't known.
-package enum TopicConfiguration: Hashable, Sendable {
-    /// The names and values in force; values that the broker keeps secret are left out.
-    case known([String: String])
-    /// The broker did not tell: it is too old, we may not ask, or it took too long.
-    case notAnswered(code: String)
 }

@@ -3,24 +3,25 @@ internal import Worker
 
 extension KafkaClient {
     /// How topics are configured, as far as the broker tells: an answer for each topic.
-    func topicConfigurations(
-        of topics: [String], wait: Duration
-    ) -> [String: TopicConfiguration] {
-        var configurations: [String: TopicConfiguration] = [:]
+    func topicConfigurations(of topics: [String], wait: Duration) -> [String: Configuration] {
+        var configurations: [String: Configuration] = [:]
         let deadline = Deadline(after: wait)
         for topic in topics {
-            configurations[topic] = topicConfiguration(of: topic, wait: deadline.remaining)
+            configurations[topic] = configuration(
+                of: RD_KAFKA_RESOURCE_TOPIC, topic, wait: deadline.remaining)
         }
         return configurations
     }
 
-    /// Asks for one topic, so that a refusal for one doesn't hide the others.
-    private func topicConfiguration(of topic: String, wait: Duration) -> TopicConfiguration {
-        var resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic)
+    /// Asks for one resource, so that a refusal for one doesn't hide the others.
+    func configuration(
+        of type: rd_kafka_ResourceType_t, _ resourceName: String, wait: Duration
+    ) -> Configuration {
+        var resource = rd_kafka_ConfigResource_new(type, resourceName)
         defer { rd_kafka_ConfigResource_destroy(resource) }
         let options = rd_kafka_AdminOptions_new(handle, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS)
         defer { rd_kafka_AdminOptions_destroy(options) }
-        // The answer's own limit, so that a late one can't be taken for the next topic's.
+        // The answer's own limit, so that a late one can't be taken for the next one's.
         let queue = rd_kafka_queue_new(handle)
         defer { rd_kafka_queue_destroy(queue) }
         guard resource != nil, let options, let queue else {

@@ -84,7 +84,7 @@ struct KafkaEvent: ~Copyable {
     }
 
     /// The first resource of an answer to a request for configurations.
-    func describedConfiguration() -> TopicConfiguration {
+    func describedConfiguration() -> Configuration {
         var count = 0
         guard let result = rd_kafka_event_DescribeConfigs_result(pointer),
             let resources = rd_kafka_DescribeConfigs_result_resources(result, &count),

@@ -157,12 +157,19 @@ package final class PostgresKeyStore: KeyStore {
     private func perform<Result>(
         _ operation: String, _ body: (Connection) throws(PostgresError) -> Result
     ) throws(Fault) -> Result {
+        let connection: Connection
         do {
-            return try body(try opened())
+            connection = try opened()
         } catch {
-            if !error.leavesConnectionUsable || connection?.isUsable != true {
-                connection = nil
-            } else if connection?.isInTransaction == true {
+            // Whoever came first has nothing to do with it.
+            throw error.fault("connect to PostgreSQL")
+        }
+        do {
+            return try body(connection)
+        } catch {
+            if !error.leavesConnectionUsable || !connection.isUsable {
+                self.connection = nil
+            } else if connection.isInTransaction {
                 abandonTransaction()
             }
             throw error.fault(operation)

@@ -44,6 +44,18 @@ extension Statement {
                 set_config('search_path', 'pg_catalog', $1::int4 = 1)
             """)
 
+    /// What the start-up checks hold against our settings; this session is not counted.
+    ///
+    /// `pg_stat_database`, as every role may read it all.
+    static let serverFacts = Statement(
+        name: "attest_server_facts",
+        sql: """
+            SELECT current_setting('synchronous_commit'), current_setting('fsync'),
+                current_setting('max_connections')::int8
+                    - current_setting('superuser_reserved_connections')::int8 + 1
+                    - (SELECT sum(numbackends)::int8 FROM pg_catalog.pg_stat_database)
+            """)
+
     /// Raises epochs, inserting rows that are missing; locks the rows in order.
     static let claim = Statement(
         name: "attest_claim",

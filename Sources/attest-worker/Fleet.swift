@@ -22,6 +22,10 @@ struct Fleet: Sendable {
             log(.error, "thread_refused", "the system can't start a thread for signals")
             return .software
         }
+        let findings = StartUpCheck.findings(
+            settings, ProcessFacts(settings), owner: identity.id)
+        log.write(findings)
+        if let code = findings.exitCodeOfRun { return code }
         return run(events: events)
     }
 
@@ -30,17 +34,12 @@ struct Fleet: Sendable {
     /// - Parameter events: where whoever waits for signals puts them in.
     /// - Returns: the code to end the process with.
     func run(events: Mailbox<Supervisor.Event>) -> ExitCode {
-        let count = settings.worker.count == 0 ? coreCount() : settings.worker.count
+        let count = ProcessFacts(settings).lanes
         announce(lanes: count)
-        if let fault = TopicCheck.missingTopic(settings) {
-            log(.error, "topic_missing", fault)
-            return .incompatible
-        }
         let stop = StopSignal()
         let limits = settings.worker.limits
         let supervisor = Supervisor(
-            stop: stop, drainTimeout: limits.drainTimeout + limits.closeWait + .seconds(2),
-            log: log, events: events)
+            stop: stop, drainTimeout: limits.stopTimeMax, log: log, events: events)
         let departure = Departure(lanes: count, patience: limits.drainTimeout)
         let ending = supervisor.run(lanes: count) { number in
             defer { departure.laneEnded(number) }
@@ -126,10 +125,6 @@ struct Fleet: Sendable {
         DetachedThread.start {
             while let number = TerminationSignals.next() { events.put(.signal(number)) }
         }
-    }
-
-    private func coreCount() -> Int {
-        max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     }
 }
 

@@ -44,15 +44,3 @@ enum MigrateCommand {
         }
     }
 }
-
-extension Fault {
-    /// How a command that does one thing ends by this fault: it does not wait for better times.
-    var exitCode: ExitCode {
-        switch disposition {
-        case .stop(let code): code
-        case .retry: .unavailable
-        case .poison: .software
-        case .fenced: .fenced
-        }
-    }
-}

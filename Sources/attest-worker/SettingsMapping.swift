@@ -70,7 +70,8 @@ extension PostgresSettings {
         lockTimeoutMilliseconds = Int(postgres.lockTimeout.wholeMilliseconds)
         statementTimeoutMilliseconds = Int(postgres.statementTimeout.wholeMilliseconds)
         // The server's own error shall come before the client's.
-        replyTimeoutMilliseconds = statementTimeoutMilliseconds + 5000
+        replyTimeoutMilliseconds =
+            statementTimeoutMilliseconds + Int(CrossChecks.replyGrace.wholeMilliseconds)
         allowsAsynchronousCommit = postgres.allowsAsynchronousCommit
         isPooled = postgres.isPooled
     }

@@ -31,6 +31,10 @@ extension EndToEndTests {
                             "password=", with: "password=x")
                     }
                 ),
+                (
+                    "forgets-commits", 78,
+                    { $0.postgres.connection += " options='-c synchronous_commit=off'" }
+                ),
                 ("no-broker-address", 78, { $0.kafka.bootstrapServers = [] }),
             ]
             try await withThrowingTaskGroup { group in
@@ -54,6 +58,10 @@ extension EndToEndTests {
             let world = try await World("in-order", apps: [app])
             let check = try await world.runCommand("check")
             #expect(check.ended == .exited(0), "\(check): \(check.output)")
+            // The mock broker tells nothing of itself, and the server was made for tests.
+            #expect(check.output.contains("warn  configuration of in-order.requests, "))
+            #expect(check.output.contains("warn  durability: "))
+            #expect(check.output.contains("ok    time between polls: "))
             let migration = try await world.runCommand("migrate")
             #expect(migration.ended == .exited(0), "\(migration)")
             #expect(migration.output == "nothing to do\n")

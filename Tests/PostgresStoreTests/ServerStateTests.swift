@@ -106,6 +106,7 @@ import Worker
         let refused = try #require(refusal(of: PostgresKeyStore(settings(wrong))))
         #expect(refused.disposition == .stop(.noPermission))
         #expect(refused.code == "28P01")
+        #expect(refused.operation == "connect to PostgreSQL")
         #expect(!"\(refused)".contains("hunter2"))
 
         let elsewhere = refusal(
@@ -147,6 +148,29 @@ import Worker
         var lenient = settings(server.conninfo())
         lenient.allowsAsynchronousCommit = true
         #expect(try PostgresKeyStore(lenient).keys(for: [Sample.keyID(1)]).isEmpty)
+        let facts = try ServerCheck.facts(settings(server.conninfo()))
+        #expect(facts.synchronousCommit == "off")
+        // A temporary server is not durable, unless that is asked for.
+        #expect(!facts.writesThrough)
+    }
+
+    @Test func `the server tells how many sessions are left for the worker's role`() throws {
+        let server = try makeServer()
+        defer { server.remove() }
+        let before = try ServerCheck.facts(settings(server.conninfo()))
+        #expect(before.synchronousCommit == "on")
+        #expect((1...97).contains(before.sessionsFree))
+        let session = try TestSession(settings(server.conninfo()))
+        try session.execute("CREATE ROLE plain LOGIN")
+        let plain = settings(
+            "host=\(server.folder) port=\(server.port) user=plain dbname=postgres")
+        // Statistics of the server come a moment late.
+        var left = before.sessionsFree
+        #expect(
+            try eventually {
+                left = try ServerCheck.facts(plain).sessionsFree
+                return left < before.sessionsFree
+            }, "\(left) of \(before.sessionsFree)")
     }
 
     @Test func `nothing is left when its process is killed`() async throws {

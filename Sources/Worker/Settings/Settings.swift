@@ -27,6 +27,8 @@ package struct Settings: Hashable, Sendable {
         package var prefetchBytesMax = 64 << 20
         /// Properties of librdkafka that are passed through.
         package var properties: [String: String] = [:]
+        /// The most bytes of a record that the producer sends, unless `message.max.bytes` is set.
+        package static let producedBytesMaxDefault = 4 << 20
     }
 
     /// The topics' names.
