@@ -9,6 +9,8 @@ struct Fleet: Sendable {
     let policy: Policy
     let identity: WorkerIdentity
     let log: Log
+    /// Who started the process and wants to hear of it.
+    var manager: ServiceManager?
 
     /// Runs until a signal or a fault ends it.
     ///
@@ -39,7 +41,9 @@ struct Fleet: Sendable {
         let stop = StopSignal()
         let limits = settings.worker.limits
         let supervisor = Supervisor(
-            stop: stop, drainTimeout: limits.stopTimeMax, log: log, events: events)
+            stop: stop, drainTimeout: limits.stopTimeMax, log: log, events: events,
+            whenStopping: { tellManager(.stopping) })
+        tellManager(.ready)
         let departure = Departure(lanes: count, patience: limits.drainTimeout)
         let ending = supervisor.run(lanes: count) { number in
             defer { departure.laneEnded(number) }
@@ -57,6 +61,11 @@ struct Fleet: Sendable {
         // pull the ground from under them.
         if ending.lanesLeft > 0 { _exit(ending.code.rawValue) }
         return ending.code
+    }
+
+    private func tellManager(_ message: ServiceManager.Message) {
+        guard let manager, !manager.tell(message) else { return }
+        log(.warning, "manager_unreachable", "nobody listens at the socket of NOTIFY_SOCKET")
     }
 
     /// One lane from its first connection to its last; on the lane's own thread.

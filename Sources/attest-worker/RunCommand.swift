@@ -48,7 +48,8 @@ enum RunCommand {
             let fleet = Fleet(
                 settings: reading.settings, policy: Policy(reading.settings),
                 identity: WorkerIdentity(
-                    version: Version.text, id: SettingsCommand.workerID(console)), log: log)
+                    version: Version.text, id: SettingsCommand.workerID(console)), log: log,
+                manager: ServiceManager(environment: console.environment))
             return fleet.run()
         }
     }

@@ -34,6 +34,8 @@ struct Supervisor {
     let log: Log
     /// Where events come in; signals are put in from outside.
     let events: Mailbox<Event>
+    /// Called once, when the lanes are asked to stop.
+    var whenStopping: @Sendable () -> Void = {}
 
     /// Starts the lanes and waits for their end.
     ///
@@ -88,6 +90,7 @@ struct Supervisor {
     }
 
     private func requestStop() -> DispatchTime {
+        whenStopping()
         stop.request()
         return .now() + .milliseconds(Int(clamping: drainTimeout.wholeMilliseconds))
     }

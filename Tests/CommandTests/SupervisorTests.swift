@@ -59,6 +59,19 @@ import Worker
         #expect(ending == .init(code: .drainDeadline, lanesLeft: 1))
     }
 
+    @Test func `that the lanes are asked to stop is told once`() {
+        let told = Atomic(0)
+        var supervisor = supervisor()
+        supervisor.whenStopping = { [stop] in
+            #expect(!stop.isRequested, "before any lane can have ended")
+            told.add(1, ordering: .relaxed)
+        }
+        _ = supervisor.run(lanes: 3) { [stop] number in
+            number == 1 ? Self.fault(.fenced) : Self.obey(stop)
+        }
+        #expect(told.load(ordering: .relaxed) == 1)
+    }
+
     @Test func `a second signal ends at once`() {
         let hanging = Hanging()
         defer { hanging.release() }
