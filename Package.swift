@@ -59,6 +59,13 @@ let package = Package(
                 "LibCrypto", "SeededNumbers",
             ],
             path: "Tests/Support/Harness", swiftSettings: strict),
+        .executableTarget(
+            name: "Soak",
+            dependencies: [
+                "Harness", "KafkaTransport", "PostgresStore", "AttestTestKit", "Worker", "Wire",
+                "AppAttest", "SeededNumbers",
+            ],
+            path: "Tests/Support/Soak", swiftSettings: strict),
         .target(
             name: "KeyStoreSuite", dependencies: ["Worker", "Wire", "AppAttest", "LibCrypto"],
             path: "Tests/Support/KeyStoreSuite", swiftSettings: strict),

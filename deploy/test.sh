@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every check there is: installs what is missing, then lint, build, a short fuzz run, documentation,
-# and last the tests, whose own summary ends the output. Ends with 0 only if all passed.
+# a soak of five minutes, and last the tests, whose own summary ends the output. Ends with 0 only if all passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=deploy/lib.sh
@@ -30,6 +30,10 @@ if [ -x deploy/docs.sh ]; then
     say "documentation"
     deploy/docs.sh
 fi
+
+# A new seed each time, and it is printed. ATTEST_SOAK_MINUTES makes it longer or shorter.
+say "workers under load and faults"
+deploy/soak.sh
 
 # Those that start servers and processes come second and one after the other: beside the others, two
 # cores would be too few for their time limits.

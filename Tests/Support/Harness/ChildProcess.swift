@@ -161,6 +161,7 @@ private func spawn(
     posix_spawn_file_actions_adddup2(&actions, input, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output, create, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, errors, create, 0o600)
+    keepHandlesFromChildren()
     let variables = environmentOfThisProcess().merging(environment) { $1 }
     var processID: pid_t = 0
     let code = withCStrings(command) { command in
@@ -173,6 +174,17 @@ private func spawn(
         return .failure(HarnessFailure("\(command) can't be started: \(code ?? ENOMEM)"))
     }
     return .success((processID, writer))
+}
+
+/// Has all files and sockets of this process closed in its children.
+///
+/// librdkafka's are not by themselves, and a child would hold on to connections that are cut.
+private func keepHandlesFromChildren() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    for handle in names.compactMap({ Int32($0) }) where handle > 2 {
+        // One that was closed meanwhile is no fault.
+        _ = fcntl(handle, F_SETFD, FD_CLOEXEC)
+    }
 }
 
 /// Lends strings as C has them: pointers with a null pointer at the end.

@@ -1,10 +1,12 @@
 internal import FoundationEssentials
 internal import Glibc
+internal import Synchronization
 
 /// A temporary folder; gone when nobody holds it any more.
 package final class Folder: Sendable {
     /// Its path.
     package let path: String
+    private let isKept = Mutex(environmentValue("ATTEST_TEST_KEEP") != nil)
 
     /// Makes a new one.
     ///
@@ -21,10 +23,12 @@ package final class Folder: Sendable {
     }
 
     deinit {
-        // To be looked into after a failure.
-        if environmentValue("ATTEST_TEST_KEEP") == nil {
-            try? FileManager.default.removeItem(atPath: path)
-        }
+        if !isKept.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// Leaves it where it is: to be looked into after a failure.
+    package func keep() {
+        isKept.withLock { $0 = true }
     }
 
     /// The path of a file in it.

@@ -7,6 +7,7 @@ package import Worker
 /// Used by one thread.
 package final class TopicFollower {
     private let reader: TopicReader
+    private var records: [Record] = []
     private var next: [TopicPartition: Int64] = [:]
 
     /// Finds the topic.
@@ -25,14 +26,12 @@ package final class TopicFollower {
     /// Reads up to the end that each partition has at this moment.
     ///
     /// - Parameter limit: how long at the most.
-    /// - Returns: the records since the last call, in order within each partition, and whether the
-    ///   ends were reached in time.
-    /// - Throws: ``HarnessFailure`` when the broker has dropped a record: a partition of the mock
-    ///   keeps 5 MiB.
-    package func readOn(within limit: Duration) throws -> (records: [Record], isWhole: Bool) {
+    /// - Returns: whether the ends were reached in time; what was read waits to be taken.
+    /// - Throws: a fault when the broker can't tell the ends, or ``HarnessFailure`` when it has
+    ///   dropped a record: a partition of the mock keeps 5 MiB.
+    package func readOn(within limit: Duration) throws -> Bool {
         let ends = try reader.positions().mapValues(\.high)
         let deadline = ContinuousClock.now + limit
-        var records: [Record] = []
         while ends.contains(where: { next[$0.key, default: 0] < $0.value }) {
             for record in try reader.read(recordsMax: 10_000, wait: .milliseconds(100)) {
                 guard record.place.offset == next[record.partition, default: 0] else {
@@ -41,9 +40,15 @@ package final class TopicFollower {
                 next[record.partition] = record.place.offset + 1
                 records.append(record)
             }
-            guard ContinuousClock.now < deadline else { return (records, false) }
+            guard ContinuousClock.now < deadline else { return false }
         }
-        return (records, true)
+        return true
+    }
+
+    /// The records that were read since the last call, in order within each partition.
+    package func take() -> [Record] {
+        defer { records.removeAll() }
+        return records
     }
 
     /// What the group has committed, and where each log ends.

@@ -23,8 +23,8 @@ package actor TopicTail {
     /// - Throws: ``HarnessFailure`` when the end can't be reached, or the broker has dropped a
     ///   record: a partition of the mock keeps 5 MiB.
     package func readOn() throws -> [Record] {
-        let (new, isWhole) = try follower.readOn(within: .seconds(10))
-        records += new
+        let isWhole = try follower.readOn(within: .seconds(10))
+        records += follower.take()
         guard isWhole else { throw HarnessFailure("the topic's ends can't be reached in time") }
         return records
     }

@@ -19,6 +19,8 @@ package enum OracleClause: String, Hashable, Sendable, CaseIterable {
     case outcome
     /// Nothing is answered that nobody asked.
     case unasked
+    /// No worker ends unasked.
+    case alive
     /// Memory, handles and sessions of a worker stay as they are.
     case leak
 }

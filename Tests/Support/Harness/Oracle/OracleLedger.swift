@@ -160,12 +160,20 @@ package struct OracleLedger {
         }
     }
 
+    /// What somebody else has found.
+    package mutating func report(_ finding: OracleFinding) {
+        find(finding.clause, finding.subject, finding.detail)
+    }
+
     // MARK: - What is asked
 
     /// Requests on the topic that have no answer yet.
     package var unanswered: [OracleSubject] {
         Array(Set(open.values.flatMap(\.values)))
     }
+
+    /// How many records have no answer yet.
+    package var unansweredRecordCount: Int { open.values.reduce(0) { $0 + $1.count } }
 
     /// How many distinct requests lie on the topic.
     package var requestCount: Int { cases.count }
