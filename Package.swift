@@ -24,6 +24,9 @@ let package = Package(
         .systemLibrary(
             name: "CRdkafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
         .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
+            name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]),
         .target(name: "CCryptoShims", dependencies: ["CCrypto"]),
 
         .target(
@@ -40,12 +43,15 @@ let package = Package(
             dependencies: ["Worker", "Wire", "AppAttest", "LibCrypto", "CPQ"],
             resources: [.embedInCode("sql")], swiftSettings: strict),
         .target(
+            name: "Operations", dependencies: ["Worker", "AppAttest", "CMicrohttpd"],
+            swiftSettings: strict),
+        .target(
             name: "AttestTestKit", dependencies: ["AppAttest", "LibCrypto"], swiftSettings: strict),
         .executableTarget(
             name: "attest-worker",
             dependencies: [
                 "Worker", "Wire", "AppAttest", "LibCrypto", "KafkaTransport", "PostgresStore",
-                "AttestTestKit",
+                "Operations", "AttestTestKit",
             ],
             swiftSettings: strict),
 
@@ -114,6 +120,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HarnessTests", dependencies: ["Harness", "LibCrypto", "Wire", "Worker"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "OperationsTests", dependencies: ["Operations", "Worker", "Wire", "AppAttest"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

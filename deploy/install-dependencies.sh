@@ -9,8 +9,10 @@ cd "$(dirname "$0")/.."
 packages=(
     # What the Swift toolchain itself loads, and what it links programs with.
     ca-certificates git g++ libcurl4 libedit2 libncurses6 libsqlite3-0 libxml2 tzdata zlib1g-dev
-    # The three C libraries and how the build finds them.
-    pkg-config librdkafka-dev libssl-dev libpq-dev
+    # The C libraries and how the build finds them.
+    pkg-config librdkafka-dev libssl-dev libpq-dev libmicrohttpd-dev
+    # Reads the metrics as another program would.
+    python3-prometheus-client
     # Looking into topics by hand; checking messages against the schemas.
     kcat python3 python3-jsonschema python3-yaml
     # The second verifier's Python packages, which Debian has in other versions.

@@ -144,11 +144,12 @@ extension KafkaSettings {
             ("bootstrap.servers", bootstrapServers), ("client.id", clientID),
             ("socket.nagle.disable", "true"), ("log.queue", "true"),
         ]
+        let telling = [("statistics.interval.ms", "\(statisticsInterval.millisecondsForC)")]
         switch role {
         case .source:
-            return common + membershipProperties
+            return common + telling + membershipProperties
         case .sink:
-            return common + [
+            return common + telling + [
                 ("enable.idempotence", "true"), ("acks", "all"), ("message.timeout.ms", "0"),
                 ("partitioner", "murmur2_random"),
             ]

@@ -11,6 +11,7 @@ final class KafkaClient {
     /// `rd_kafka_queue_t`, valid until ``destroy()``.
     let queue: OpaquePointer
     private let log: KafkaLog
+    private let statistics: KafkaStatisticsTaker
     private var isDestroyed = false
 
     /// Creates a client.
@@ -20,7 +21,7 @@ final class KafkaClient {
     /// - Throws: `.stop(.config)` when librdkafka refuses the configuration as a whole.
     init(
         _ type: rd_kafka_type_t, configuration: consuming ClientConfiguration,
-        log: @escaping KafkaLog
+        log: @escaping KafkaLog, statistics: @escaping KafkaStatisticsTaker = { _ in }
     ) throws(Fault) {
         let raw = configuration.release()
         var text = [CChar](repeating: 0, count: KafkaError.textBytesMax)
@@ -48,6 +49,7 @@ final class KafkaClient {
         self.handle = handle
         self.queue = queue
         self.log = log
+        self.statistics = statistics
     }
 
     deinit {
@@ -65,14 +67,29 @@ final class KafkaClient {
         rd_kafka_destroy(handle)
     }
 
-    /// The next event that is not a log line, waiting at most so long.
+    /// The next event that is no log line and no statistics, waiting at most so long.
     func nextEvent(wait: Duration) -> KafkaEvent? {
         let deadline = Deadline(after: wait)
         while let event = KafkaEvent(from: queue, wait: deadline.remaining) {
-            guard let line = event.logLine else { return event }
-            log(line)
+            if let line = event.logLine {
+                log(line)
+            } else if event.type == RD_KAFKA_EVENT_STATS {
+                take(event)
+            } else {
+                return event
+            }
         }
         return nil
+    }
+
+    /// Hands on what the client tells of itself.
+    private func take(_ event: borrowing KafkaEvent) {
+        guard let json = event.statistics else { return }
+        guard let read = ClientStatistics(json: json) else {
+            say(level: KafkaLogLine.warning, "STATS", "the client's statistics can't be read")
+            return
+        }
+        statistics(read)
     }
 
     /// Passes on a line of our own.

@@ -83,6 +83,11 @@ struct KafkaEvent: ~Copyable {
             level: Int(level), facility: String(cString: facility), text: String(cString: text))
     }
 
+    /// The JSON text of a statistics event.
+    var statistics: String? {
+        rd_kafka_event_stats(pointer).map { String(cString: $0) }
+    }
+
     /// The first resource of an answer to a request for configurations.
     func describedConfiguration() -> Configuration {
         var count = 0

@@ -22,6 +22,7 @@ package struct KafkaLogLine: Hashable, Sendable {
 package typealias KafkaLog = @Sendable (KafkaLogLine) -> Void
 
 extension KafkaLogLine {
-    /// Severity of a line about a fault that passes by itself.
-    static let warning = 4
+    /// Severity of a line about a fault that passes by itself; lower ones are worse.
+    package static let warningLevel = 4
+    static let warning = warningLevel
 }

@@ -22,8 +22,13 @@ package struct KafkaSettings: Hashable, Sendable {
     package var groupInstanceID: String?
     /// How much is fetched ahead, in kilobytes per client.
     package var queuedKilobytesMax: Int
+    /// How often a member of the group and a producer tell of themselves; zero is never.
+    package var statisticsInterval: Duration
     /// Further properties, handed to librdkafka as they are; see ``ReservedProperty``.
     package var properties: [String: String]
+
+    /// The version of librdkafka that is loaded.
+    package static var libraryVersion: String { String(cString: rd_kafka_version_str()) }
 
     /// Settings with defaults for all that has a good one.
     package init(
@@ -39,6 +44,7 @@ package struct KafkaSettings: Hashable, Sendable {
         assignmentStrategy = .range
         groupInstanceID = nil
         queuedKilobytesMax = 65_536
+        statisticsInterval = .zero
         properties = [:]
     }
 }

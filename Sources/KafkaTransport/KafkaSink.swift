@@ -13,6 +13,7 @@ package final class KafkaSink: VerdictSink {
     private let settings: KafkaSettings
     private let topics: [String]
     private let log: KafkaLog
+    private let observer: KafkaSinkObserver
     /// Nil once closed.
     private var client: KafkaClient?
     /// The ticket of each record on its way, by the number it was sent under.
@@ -43,17 +44,20 @@ package final class KafkaSink: VerdictSink {
     ///   - missingTopicPatience: for how long records of a topic that is said to be missing may be
     ///     sent again, before they are refused.
     ///   - log: takes librdkafka's lines, on the thread that uses the sink.
+    ///   - observer: is told of the client, on that thread too.
     /// - Throws: `.stop(.config)`. That no broker answers is not an error.
     package init(
         settings: KafkaSettings, topics: [String],
-        missingTopicPatience: Duration = .seconds(300), log: @escaping KafkaLog
+        missingTopicPatience: Duration = .seconds(300), log: @escaping KafkaLog,
+        observer: KafkaSinkObserver = KafkaSinkObserver()
     ) throws(Fault) {
         try settings.check()
         self.missingTopicPatience = missingTopicPatience
         self.settings = settings
         self.topics = topics
         self.log = log
-        client = try KafkaSink.connect(settings, topics, log)
+        self.observer = observer
+        client = try KafkaSink.connect(settings, topics, log, observer)
     }
 
     deinit {
@@ -61,11 +65,15 @@ package final class KafkaSink: VerdictSink {
     }
 
     private static func connect(
-        _ settings: KafkaSettings, _ topics: [String], _ log: @escaping KafkaLog
+        _ settings: KafkaSettings, _ topics: [String], _ log: @escaping KafkaLog,
+        _ observer: KafkaSinkObserver
     ) throws(Fault) -> KafkaClient {
         let configuration = try settings.configuration(for: .sink)
-        configuration.enableEvents(RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
-        let client = try KafkaClient(RD_KAFKA_PRODUCER, configuration: configuration, log: log)
+        configuration.enableEvents(
+            RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG | RD_KAFKA_EVENT_STATS)
+        let client = try KafkaClient(
+            RD_KAFKA_PRODUCER, configuration: configuration, log: log,
+            statistics: observer.statistics)
         let deadline = Deadline(after: warmUpPatience)
         for topic in topics where !deadline.isOver {
             do {
@@ -249,7 +257,8 @@ package final class KafkaSink: VerdictSink {
         client?.abandonProducer()
         client = nil
         tickets = [:]
-        client = try KafkaSink.connect(settings, topics, log)
+        client = try KafkaSink.connect(settings, topics, log, observer)
+        observer.recreated()
         return Fault(
             operation: error.operation, code: error.name, disposition: .retry,
             message: "the producer broke (\(error.detail ?? "no details")) and was made anew")

@@ -25,14 +25,19 @@ package final class KafkaSource: RequestSource {
     /// - Parameters:
     ///   - settings: valid ones, or the fault names what is wrong.
     ///   - log: takes librdkafka's lines, on the thread that polls.
+    ///   - statistics: takes what it tells of itself, on that thread too.
     /// - Throws: `.stop(.config)`.
-    package init(settings: KafkaSettings, log: @escaping KafkaLog) throws(Fault) {
+    package init(
+        settings: KafkaSettings, log: @escaping KafkaLog,
+        statistics: @escaping KafkaStatisticsTaker = { _ in }
+    ) throws(Fault) {
         try settings.check()
         let configuration = try settings.configuration(for: .source)
         configuration.enableEvents(
             RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_ERROR
-                | RD_KAFKA_EVENT_LOG)
-        let client = try KafkaClient(RD_KAFKA_CONSUMER, configuration: configuration, log: log)
+                | RD_KAFKA_EVENT_LOG | RD_KAFKA_EVENT_STATS)
+        let client = try KafkaClient(
+            RD_KAFKA_CONSUMER, configuration: configuration, log: log, statistics: statistics)
         let topics = TopicPartitionList(topics: settings.requestTopics)
         try client.check(rd_kafka_subscribe(client.handle, topics.pointer), "subscribe")
         assignment = GroupAssignment(isIncremental: settings.assignmentStrategy.isIncremental)

@@ -6,15 +6,24 @@ package import Worker
 ///
 /// Connecting is lazy and part of each call. A call that finds the server down throws `.retry`
 /// within the connect timeout, and the next one tries anew. Round trips: ``keys(for:)``,
-/// ``claim(_:)`` and ``pruneInbox(rowsMax:)`` take one, ``transact(_:decide:)`` and ``reset(_:)``
-/// two.
+/// ``claim(_:)``, ``probe()`` and ``pruneInbox(rowsMax:)`` take one, ``transact(_:decide:)`` and
+/// ``reset(_:)`` two.
 package final class PostgresKeyStore: KeyStore {
     private let settings: PostgresSettings
+    private let noteConnect: @Sendable (_ isOpen: Bool) -> Void
     private(set) var connection: Connection?
 
     /// A store that is not connected yet.
-    package init(_ settings: PostgresSettings) {
+    ///
+    /// - Parameters:
+    ///   - settings: where to, and how patient to be.
+    ///   - noteConnect: is told of each try to connect.
+    package init(
+        _ settings: PostgresSettings,
+        noteConnect: @escaping @Sendable (_ isOpen: Bool) -> Void = { _ in }
+    ) {
         self.settings = settings
+        self.noteConnect = noteConnect
     }
 
     package func claim(
@@ -82,6 +91,21 @@ package final class PostgresKeyStore: KeyStore {
             let results = try connection.run(self.beginning() + [prune, Command(.commit)])
             try requireCommit(results.last)
             return results.dropLast().last?.changedCount ?? 0
+        }
+    }
+
+    package func probe() throws(Fault) {
+        try perform("probe") { (connection) throws(PostgresError) in
+            var isReadOnly = ""
+            try connection.run([Command(.probe)]).first?.forEach { (row) throws(PostgresError) in
+                isReadOnly = try row.text(0)
+            }
+            guard isReadOnly == "off" else {
+                // The error that the first write would meet: a standby, or set so by an operator.
+                throw PostgresError(
+                    .server(
+                        sqlState: "25006", constraint: nil, message: "the server is read only"))
+            }
         }
     }
 
@@ -178,7 +202,14 @@ package final class PostgresKeyStore: KeyStore {
 
     private func opened() throws(PostgresError) -> Connection {
         if let connection { return connection }
-        let fresh = try Connection(settings)
+        let fresh: Connection
+        do {
+            fresh = try Connection(settings)
+            noteConnect(true)
+        } catch {
+            noteConnect(false)
+            throw error
+        }
         // A pooler lends the session to others too: it must not keep our settings.
         let configured = try fresh.run([.configure(settings, isLocal: settings.isPooled)])
         var synchronousCommit = ""

@@ -1,3 +1,5 @@
+internal import CPQ
+
 /// How to reach and use the database.
 ///
 /// Its description never shows the connection string, which may hold a password.
@@ -44,4 +46,13 @@ package struct PostgresSettings: Sendable, CustomStringConvertible, CustomDebugS
 
     /// The same as ``description``.
     package var debugDescription: String { description }
+}
+
+extension PostgresSettings {
+    /// The version of libpq that is loaded: `15.14`.
+    package static var libraryVersion: String {
+        // Two numbers since PostgreSQL 10: 150014 is 15.14.
+        let version = PQlibVersion()
+        return "\(version / 10_000).\(version % 10_000)"
+    }
 }

@@ -27,6 +27,12 @@ extension Statement {
     /// Ends a transaction without a trace.
     static let rollback = Statement(name: "attest_rollback", sql: "ROLLBACK")
 
+    /// Whether a transaction that began now could write: `off` if so.
+    ///
+    /// It is `on` too on a standby, whatever the setting says.
+    static let probe = Statement(
+        name: "attest_probe", sql: "SELECT current_setting('transaction_read_only')")
+
     /// Settings of the session (`$1` false) or of the transaction (`$1` true).
     ///
     /// `enable_seqscan` off: a plan made while a table was empty would go on reading all of it when

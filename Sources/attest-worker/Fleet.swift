@@ -1,5 +1,6 @@
 import Glibc
 import KafkaTransport
+import Operations
 import PostgresStore
 import Worker
 
@@ -39,6 +40,15 @@ struct Fleet: Sendable {
         let count = ProcessFacts(settings).lanes
         announce(lanes: count)
         let stop = StopSignal()
+        let observer = observer(lanes: count, stop: stop)
+        let endpoints: OperationsServer?
+        do throws(Fault) {
+            endpoints = try startEndpoints(observer)
+        } catch {
+            log(.error, "operations_refused", error)
+            return error.exitCode
+        }
+        defer { endpoints?.stop() }
         let limits = settings.worker.limits
         let supervisor = Supervisor(
             stop: stop, drainTimeout: limits.stopTimeMax, log: log, events: events,
@@ -46,9 +56,13 @@ struct Fleet: Sendable {
         tellManager(.ready)
         let departure = Departure(lanes: count, patience: limits.drainTimeout)
         let ending = supervisor.run(lanes: count) { number in
-            defer { departure.laneEnded(number) }
+            let observer = observer.lanes[number]
+            defer {
+                departure.laneEnded(number)
+                observer.ended()
+            }
             do throws(Fault) {
-                try runLane(number, stop: stop) { departure.wait(number) }
+                try runLane(number, observer, stop: stop) { departure.wait(number) }
                 return nil
             } catch {
                 return error
@@ -70,18 +84,24 @@ struct Fleet: Sendable {
 
     /// One lane from its first connection to its last; on the lane's own thread.
     private func runLane(
-        _ number: Int, stop: StopSignal, beforeLeaving: () -> Void
+        _ number: Int, _ observer: LaneObserver, stop: StopSignal, beforeLeaving: () -> Void
     ) throws(Fault) {
         let name = "lane-\(number)"
         let log = log.with(["lane": LogValue(name)])
-        let kafka = KafkaSettings(settings.kafka, lane: number)
+        let kafka = KafkaSettings(settings, lane: number)
         let topics = settings.kafka.topics
-        let client: KafkaLog = { line in log.write(line) }
-        let source = try KafkaSource(settings: kafka, log: client)
+        let source = try KafkaSource(settings: kafka, log: observer.log(log, of: .consumer)) {
+            observer.told($0, by: .consumer)
+        }
         let sink = try KafkaSink(
-            settings: kafka, topics: [topics.verdicts, topics.deadLetters], log: client)
+            settings: kafka, topics: [topics.verdicts, topics.deadLetters],
+            log: observer.log(log, of: .producer),
+            observer: KafkaSinkObserver(
+                statistics: { observer.told($0, by: .producer) },
+                recreated: observer.producerWasRecreated))
         let store = PostgresKeyStore(
-            PostgresSettings(settings, owner: "\(identity.id) \(name)"))
+            PostgresSettings(settings, owner: "\(identity.id) \(name)"),
+            noteConnect: observer.connected)
         let settings = LaneSettings(
             name: name, groupID: settings.kafka.groupID, verdictTopic: topics.verdicts,
             deadLetterTopic: topics.deadLetters, policy: policy,
@@ -90,21 +110,24 @@ struct Fleet: Sendable {
         #if DEBUG
             if let point = CrashPoint.ofThisProcess {
                 return try run(
-                    settings, CrashingSource(source, point), CrashingStore(store, point),
+                    settings, observer, CrashingSource(source, point), CrashingStore(store, point),
                     CrashingSink(sink, point), stop, beforeLeaving)
             }
         #endif
-        try run(settings, source, store, sink, stop, beforeLeaving)
+        try run(settings, observer, source, store, sink, stop, beforeLeaving)
     }
 
     /// Runs a lane over its neighbours.
     private func run(
-        _ settings: LaneSettings, _ source: some RequestSource, _ store: some KeyStore,
-        _ sink: some VerdictSink, _ stop: StopSignal, _ beforeLeaving: () -> Void
+        _ settings: LaneSettings, _ observer: LaneObserver, _ source: some RequestSource,
+        _ store: some KeyStore, _ sink: some VerdictSink, _ stop: StopSignal,
+        _ beforeLeaving: () -> Void
     ) throws(Fault) {
         let lane = Lane(
-            settings: settings, source: source, store: store, sink: sink, clock: .system,
-            random: SystemRandomNumberGenerator(), stop: stop, log: log)
+            settings: settings, source: ObservedSource(source, observer),
+            store: ObservedStore(store, observer), sink: ObservedSink(sink, observer),
+            clock: observer.clock, random: SystemRandomNumberGenerator(), stop: stop, log: log,
+            observer: observer)
         try lane.run(beforeLeaving: beforeLeaving)
     }
 

@@ -64,6 +64,9 @@ enum RunCommand {
                     + "\(set.joined(separator: ", ")) must not be set\n")
             return .config
         }
-        return EmbeddedRun(settings: reading.settings, console: console).run()
+        var settings = reading.settings
+        // Many may run at once on one machine: none takes a port that it was not told to take.
+        if reading.origins["operations.listen"] == nil { settings.operations.listen = nil }
+        return EmbeddedRun(settings: settings, console: console).run()
     }
 }

@@ -31,6 +31,12 @@ extension KafkaSettings {
         properties = settings.properties
     }
 
+    /// The settings of one lane, whose clients tell of themselves.
+    init(_ settings: Settings, lane: Int) {
+        self.init(settings.kafka, lane: lane)
+        statisticsInterval = settings.operations.statisticsInterval
+    }
+
     /// What librdkafka and the guarantees have against the settings, by the keys of the settings.
     static func problems(in reading: SettingsReader.Reading) -> [SettingProblem] {
         let problems = KafkaSettings(reading.settings.kafka, lane: 0).problems().filter { problem in

@@ -15,9 +15,10 @@ enum Rules {
             "Worker": system.union(["Wire", "AppAttest", "LibCrypto"]),
             "KafkaTransport": system.union(libc).union(worker).union(["CRdkafka"]),
             "PostgresStore": system.union(libc).union(worker).union(["CPQ"]),
+            "Operations": system.union(libc).union(worker).union(["CMicrohttpd"]),
             "AttestTestKit": system.union(["AppAttest", "LibCrypto"]),
             "attest-worker": system.union(libc).union(worker).union([
-                "KafkaTransport", "PostgresStore", "AttestTestKit",
+                "KafkaTransport", "PostgresStore", "Operations", "AttestTestKit",
             ]),
         ]
     }()

@@ -11,6 +11,26 @@ package enum Answer: Sendable {
     case nothing
 }
 
+/// What is counted of a verdict; nothing of it goes into the verdict.
+package struct VerdictFacts: Hashable, Sendable {
+    /// Why the same request comes again.
+    package enum Repetition: Hashable, Sendable {
+        /// Kafka delivered a record again.
+        case redelivered
+        /// A gateway sent the request again.
+        case sentAgain
+    }
+
+    /// The configured app it names.
+    package var appID: String?
+    /// Why it was rejected; nil where it was accepted, or was decided before.
+    package var reason: Reason?
+    /// Whether the app's devices are simulated.
+    package var isSimulated = false
+    /// Set where the answer is the one it had before.
+    package var repetition: Repetition?
+}
+
 /// What a lane believes about a partition it owns.
 package struct OwnedPartition: Hashable, Sendable {
     /// The epoch of its claim.
@@ -32,6 +52,8 @@ package struct OwnedPartition: Hashable, Sendable {
 package struct DecidedBatch: Sendable {
     /// One answer a record, in the batch's order.
     package var answers: [Answer] = []
+    /// What is counted of each answer; nil where it is no verdict.
+    package var facts: [VerdictFacts?] = []
     /// Where each partition's row stands when the writes are stored.
     package var nextOffsets: [TopicPartition: Int64] = [:]
     /// Where each partition stands when the answers are delivered: behind the batch's last record.
@@ -77,7 +99,9 @@ package struct Decision {
         var decision = Decision(state: state, policy: policy)
         decision.fence(Set(batch.map(\.record.partition)), owned: owned)
         for judged in batch {
-            decision.decided.answers.append(decision.answer(judged))
+            let (answer, facts) = decision.answer(judged)
+            decision.decided.answers.append(answer)
+            decision.decided.facts.append(facts)
         }
         decision.writes.registrations = decision.registrations.values.sorted {
             $0.key.keyID < $1.key.keyID
@@ -119,9 +143,9 @@ package struct Decision {
         }
     }
 
-    private mutating func answer(_ judged: JudgedRecord) -> Answer {
+    private mutating func answer(_ judged: JudgedRecord) -> (Answer, VerdictFacts?) {
         let partition = judged.record.partition
-        guard var row = writes.progress[partition] else { return .nothing }
+        guard var row = writes.progress[partition] else { return (.nothing, nil) }
         let offset = judged.record.place.offset
         row.nextOffset = max(row.nextOffset, offset + 1)
         row.lastTimestampMilliseconds = max(
@@ -130,31 +154,43 @@ package struct Decision {
         decided.nextOffsets[partition] = row.nextOffset
         decided.answeredOffsets[partition] = offset + 1
 
-        if case .unanswerable(let cause) = judged.claim { return .deadLetter(cause) }
+        if case .unanswerable(let cause) = judged.claim { return (.deadLetter(cause), nil) }
         if let entry = inbox[judged.identity] { return repeated(judged, entry) }
         if wasDecidedBefore(judged) {
-            return .verdict(
-                bytes: verdict(on: judged, .rejected(.worker(.staleRequest))).encode(),
-                id: judged.identity.verdictID, isRepeat: true)
+            let stale = verdict(on: judged, .rejected(.worker(.staleRequest)))
+            return (
+                .verdict(bytes: stale.encode(), id: stale.verdictID, isRepeat: true), stale.facts
+            )
         }
-        let bytes = decide(judged).encode()
+        let decided = decide(judged)
+        let bytes = decided.encode()
         let entry = InboxEntry(
             identity: judged.identity, contentDigest: judged.contentDigest, verdict: bytes)
         inbox[judged.identity] = entry
         writes.inbox.append(entry)
-        return .verdict(bytes: bytes, id: judged.identity.verdictID, isRepeat: false)
+        return (
+            .verdict(bytes: bytes, id: judged.identity.verdictID, isRepeat: false), decided.facts
+        )
     }
 
     /// A request that was decided before: the same bytes, or a conflict.
-    private func repeated(_ judged: JudgedRecord, _ entry: InboxEntry) -> Answer {
+    private func repeated(
+        _ judged: JudgedRecord, _ entry: InboxEntry
+    ) -> (Answer, VerdictFacts?) {
+        let isRedelivered = wasDecidedBefore(judged)
         guard entry.contentDigest != judged.contentDigest else {
-            return .verdict(bytes: entry.verdict, id: judged.identity.verdictID, isRepeat: true)
+            let answer = Answer.verdict(
+                bytes: entry.verdict, id: judged.identity.verdictID, isRepeat: true)
+            return (answer, VerdictFacts(repetition: isRedelivered ? .redelivered : .sentAgain))
         }
         var verdict = verdict(on: judged, .rejected(.worker(.requestIDConflict)))
         verdict.verdictID = judged.identity.conflictVerdictID(
             contentDigest: judged.contentDigest, place: judged.record.place)
-        return .verdict(
-            bytes: verdict.encode(), id: verdict.verdictID, isRepeat: wasDecidedBefore(judged))
+        var facts = verdict.facts
+        if isRedelivered { facts.repetition = .redelivered }
+        return (
+            .verdict(bytes: verdict.encode(), id: verdict.verdictID, isRepeat: isRedelivered), facts
+        )
     }
 
     /// Whether the record lies before the row's next offset.
@@ -278,6 +314,18 @@ package struct Decision {
         verdict.appID = appID
         verdict.isSimulated = appID.map { policy.apps[$0]?.isSimulated ?? false } ?? false
         return verdict
+    }
+}
+
+extension Verdict {
+    /// What is counted of a verdict that is given for the first time.
+    fileprivate var facts: VerdictFacts {
+        let reason: Reason? =
+            switch outcome {
+            case .accepted: nil
+            case .rejected(let reason): reason
+            }
+        return VerdictFacts(appID: appID, reason: reason, isSimulated: isSimulated)
     }
 }
 

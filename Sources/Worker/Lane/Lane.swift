@@ -55,6 +55,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     let clock: LaneClock
     let stop: StopSignal
     let log: Log
+    let observer: LaneObserver
     var random: any RandomNumberGenerator
     var judge: Judge
 
@@ -73,6 +74,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     var lastTicket: UInt64 = 0
     var deadLettersInARow = 0
     var nextPrune: Duration = .zero
+    var nextProbe: Duration = .zero
 
     /// A lane over its neighbours, which it closes when it ends.
     ///
@@ -85,9 +87,10 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     ///   - random: for jitter alone.
     ///   - stop: asks the lane to end.
     ///   - log: where it tells what it does.
+    ///   - observer: where it counts and times what it does.
     package init(
         settings: LaneSettings, source: Source, store: Store, sink: Sink, clock: LaneClock,
-        random: any RandomNumberGenerator, stop: StopSignal, log: Log
+        random: any RandomNumberGenerator, stop: StopSignal, log: Log, observer: LaneObserver
     ) {
         self.settings = settings
         self.source = source
@@ -96,6 +99,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
         self.clock = clock
         self.random = random
         self.stop = stop
+        self.observer = observer
         self.log = log.with(["lane": LogValue(settings.name)])
         judge = Judge(policy: settings.policy, messageLimits: settings.messageLimits)
     }
@@ -110,7 +114,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
         while !stop.isRequested {
             try claimWhatIsDue()
             let records = try nextRecords()
-            if records.isEmpty { try tendSink() } else { try process(records) }
+            if records.isEmpty { try tendWhileIdle() } else { try process(records) }
             try pruneWhatIsDue()
         }
         beforeLeaving()
@@ -138,19 +142,54 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
 
     /// Judges, decides, publishes and commits one batch.
     private func process(_ records: [Record]) throws(Fault) {
+        let start = clock.monotonic()
+        defer { observer.finished(since: start) }
         let epochs = owned.mapValues(\.epoch)
         let batch = records.filter { epochs[$0.partition] != nil }
-        let decoded = batch.map { (record: $0, decoded: judge.decode($0)) }
+        let decoded = observer.timed(.decode) {
+            batch.map { (record: $0, decoded: judge.decode($0)) }
+        }
+        observer.took(batch, decoded.map(\.decoded))
         let keyIDs = Set(decoded.compactMap { $0.decoded.assertionKeyID })
         let keys =
             keyIDs.isEmpty
             ? [:]
             : try persistently("load keys") { () throws(Fault) in try store.keys(for: keyIDs) }
-        let judged = judge.judge(decoded, keys: keys, now: clock.wall())
+        let judged = observer.timed(.verify) {
+            judge.judge(decoded, keys: keys, now: clock.wall())
+        }
         for record in judged where record.isUnprocessable {
             tellUnprocessable(record, "the stored public key is not a point of P-256")
         }
         try settle(judged, epochs: epochs)
+    }
+
+    /// Without a record to work on: looks after the producer and the database.
+    private func tendWhileIdle() throws(Fault) {
+        observer.isIdle()
+        try tendSink()
+        try probeStoreIfDue()
+    }
+
+    /// Asks an idle lane's database whether it would decide now.
+    ///
+    /// An operator shall learn of a broken one before the next request does. That it is broken is
+    /// told once, when it begins, and stops nothing.
+    private func probeStoreIfDue() throws(Fault) {
+        let now = clock.monotonic()
+        guard now >= nextProbe else { return }
+        nextProbe = now + settings.limits.probeInterval
+        let wasBroken = observer.report.storeFault != nil
+        do {
+            try store.probe()
+            if wasBroken { log(.info, "database_answers", "the database answers again") }
+        } catch {
+            if case .stop = error.disposition { throw error }
+            guard !wasBroken else { return }
+            log(
+                .warning, "database_unavailable", error.description,
+                ["error_code": LogValue(error.code)])
+        }
     }
 
     /// Lets an idle producer tell what it has to tell.

@@ -15,6 +15,7 @@ extension Lane {
             note(decided)
             try publish(messages(for: batch, decided.answers), epochs: epochs)
             notePublished(decided.answeredOffsets, epochs: epochs)
+            observer.answered(batch, decided)
             try commit(decided.answeredOffsets, epochs: epochs)
         } catch {
             switch error.disposition {
@@ -115,6 +116,7 @@ extension Lane {
                     "offset": LogValue(offset),
                 ])
         }
+        observer.fellBack(offsets.count, cause: "batch")
         owned.removeAll()
         unclaimed.formUnion(started)
         nextClaim = clock.monotonic()
@@ -128,6 +130,7 @@ extension Lane {
         owned[partition] = nil
         unclaimed.insert(partition)
         nextClaim = clock.monotonic() + claimBackoff.failed(using: &random)
+        observer.fenced()
         log(
             .warning, "partition_fenced", "another lane has claimed the partition",
             ["topic": LogValue(partition.topic), "partition": LogValue(partition.partition)])
@@ -189,7 +192,8 @@ extension Lane {
         var unreported = Dictionary(uniqueKeysWithValues: messages.map { ($0.ticket, $0) })
         var toEnqueue = messages
         var backoff = Backoff()
-        var silence = Silence(from: clock.monotonic(), most: settings.limits.silenceMax)
+        let start = clock.monotonic()
+        var silence = Silence(from: start, most: settings.limits.silenceMax)
         while !unreported.isEmpty {
             do {
                 if !toEnqueue.isEmpty {
@@ -200,7 +204,7 @@ extension Lane {
                 let failed = try take(reports, from: &unreported)
                 if let first = failed.first {
                     toEnqueue = failed.map(\.message)
-                    try sitOut(undelivered(failed.count, first.code), &backoff)
+                    try sitOut("publish", undelivered(failed.count, first.code), &backoff)
                 } else if reports.isEmpty {
                     tell(unreported.count, missingSince: &silence)
                     try keepMembership(for: .zero)
@@ -208,11 +212,13 @@ extension Lane {
             } catch {
                 guard error.disposition == .retry else { throw error }
                 toEnqueue = unreported.values.sorted { $0.ticket < $1.ticket }
-                try sitOut(error, &backoff)
+                try sitOut("publish", error, &backoff)
             }
             unreported = unreported.filter { isOwned($0.value.partition, epochs: epochs) }
             toEnqueue.removeAll { unreported[$0.ticket] == nil }
         }
+        if backoff.attempts > 0 { observer.recovered() }
+        observer.took(clock.monotonic() - start, for: .publish)
         try resume()
     }
 

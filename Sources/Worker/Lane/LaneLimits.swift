@@ -22,6 +22,8 @@ package struct LaneLimits: Hashable, Sendable {
     package var pruneRowsMax = 1000
     /// How long a lane waits after a pruning that found less than that.
     package var pruneInterval: Duration = .seconds(60)
+    /// How often an idle lane asks whether the database would decide: readiness rests on it.
+    package var probeInterval: Duration = .seconds(5)
 
     /// The defaults.
     package init() {}

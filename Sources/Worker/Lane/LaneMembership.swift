@@ -39,11 +39,13 @@ extension Lane {
         do {
             try resume()
             try claim(unclaimed.sorted())
+            if claimBackoff.attempts > 0 { observer.recovered() }
             claimBackoff.succeeded()
         } catch {
             guard error.disposition == .retry || error.disposition == .fenced else { throw error }
             let pause = claimBackoff.failed(using: &random)
             nextClaim = clock.monotonic() + pause
+            observer.isBlocked("claim", by: error)
             log(
                 .warning, "claim_retried", error.description,
                 [
@@ -118,6 +120,7 @@ extension Lane {
         switch position {
         case .at, .unrecoverable: break
         case .lostCommits(let offset, let committed):
+            observer.fellBack(1, cause: "assign")
             log(
                 .error, "database_regression",
                 "PostgreSQL is behind what Kafka has committed; deciding again from its position",
@@ -160,6 +163,7 @@ extension Lane {
                 let result = try body()
                 try resume()
                 if backoff.attempts > 0 {
+                    observer.recovered()
                     log(
                         .info, "recovered", "\(operation): works again",
                         ["attempt": LogValue(backoff.attempts)])
@@ -167,14 +171,17 @@ extension Lane {
                 return result
             } catch {
                 guard error.disposition == .retry else { throw error }
-                try sitOut(error, &backoff)
+                try sitOut(operation, error, &backoff)
             }
         }
     }
 
     /// Tells of a fault that may pass, and waits before the next try.
-    func sitOut(_ fault: Fault, _ backoff: inout Backoff) throws(Fault) {
+    func sitOut(
+        _ operation: String, _ fault: Fault, _ backoff: inout Backoff
+    ) throws(Fault) {
         let pause = backoff.failed(using: &random)
+        observer.isBlocked(operation, by: fault)
         log(
             .warning, "retried", fault.description,
             [

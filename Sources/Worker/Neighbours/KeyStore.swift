@@ -47,6 +47,11 @@ package protocol KeyStore: AnyObject {
     /// - Returns: how many were deleted.
     func pruneInbox(rowsMax: Int) throws(Fault) -> Int
 
+    /// Connects if need be, and makes sure that the server would let this worker decide.
+    ///
+    /// - Throws: `.retry` when it can't be reached or is read only.
+    func probe() throws(Fault)
+
     /// Closes the connection. Idempotent.
     func close()
 }

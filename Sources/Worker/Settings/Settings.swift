@@ -85,6 +85,16 @@ package struct Settings: Hashable, Sendable {
         package var messageLimits = MessageLimits()
     }
 
+    /// What is told of the process, and where.
+    package struct Operations: Hashable, Sendable {
+        /// `address:port` of the HTTP endpoints; nil switches them off.
+        package var listen: String? = "127.0.0.1:9464"
+        /// After so long without a sign of life a lane is taken for stuck.
+        package var stallTimeout: Duration = .seconds(300)
+        /// How often Kafka's clients tell of themselves.
+        package var statisticsInterval: Duration = .seconds(5)
+    }
+
     /// The policy for one app.
     package struct App: Hashable, Sendable {
         /// `TEAMID.bundle.identifier`.
@@ -130,6 +140,8 @@ package struct Settings: Hashable, Sendable {
     package var apps: [App] = []
     /// The log.
     package var log = LogPart()
+    /// What is told of the process, and where.
+    package var operations = Operations()
 
     /// The defaults.
     package init() {}

@@ -15,6 +15,7 @@ package enum SettingsPage {
         let sections = [
             ("kafka", "The broker, its topics and the group"), ("postgres", "The database"),
             ("worker", "The lanes"), ("apps", "The apps"), ("log", "The log"),
+            ("operations", "Metrics and health"),
         ]
         let defaults = Settings()
         var page = introduction

@@ -63,6 +63,7 @@ enum SettingsRules {
         demand(
             settings.postgres.lockTimeout <= settings.postgres.statementTimeout,
             "postgres.lockTimeout", "must not be longer than postgres.statementTimeout")
+        problems += operationsProblems(of: reading)
         return problems
     }
 }

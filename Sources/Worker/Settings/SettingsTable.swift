@@ -4,7 +4,8 @@ internal import Wire
 /// Every setting there is, in the order of the reference page.
 package enum SettingsTable {
     /// The settings of a process.
-    package static let all: [Setting<Settings>] = kafka + postgres + worker + [apps] + log
+    package static let all: [Setting<Settings>] =
+        kafka + postgres + worker + [apps] + log + operations
 
     /// The settings of one element of `apps`.
     package static let app: [Setting<Settings.App>] = [

@@ -86,6 +86,7 @@ struct DemoRun {
         _ authority: TestAuthority, _ postgres: TemporaryPostgres
     ) -> Settings {
         var settings = Settings()
+        settings.operations.listen = nil
         settings.kafka.groupID = "attest-worker-demo"
         settings.postgres.connection = postgres.conninfo()
         settings.worker.count = 2

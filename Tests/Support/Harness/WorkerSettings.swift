@@ -55,6 +55,16 @@ package struct WorkerSettings: Encodable, Sendable {
         package init() {}
     }
 
+    package struct Operations: Encodable, Sendable {
+        // Many workers share this machine: the system chooses the port.
+        package var listen = "127.0.0.1:0"
+        package var stallTimeout = "300s"
+        package var statisticsInterval = "1s"
+
+        /// A port of its own.
+        package init() {}
+    }
+
     package struct App: Encodable, Hashable, Sendable {
         package var appId: String
         package var environments = ["production"]
@@ -87,6 +97,7 @@ package struct WorkerSettings: Encodable, Sendable {
     package var worker = Lanes()
     package var apps: [App]
     package var log = Log()
+    package var operations = Operations()
 
     /// Settings of the parts that have no defaults.
     package init(kafka: Kafka, postgres: Postgres, apps: [App]) {

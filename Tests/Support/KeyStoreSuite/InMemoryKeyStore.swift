@@ -103,6 +103,11 @@ package final class InMemoryKeyStore: KeyStore {
         return result
     }
 
+    package func probe() throws(Fault) {
+        try hook(.probe, .before)
+        try hook(.probe, .after)
+    }
+
     package func pruneInbox(rowsMax: Int) throws(Fault) -> Int {
         try hook(.prune, .before)
         let retentionDays = retentionDays

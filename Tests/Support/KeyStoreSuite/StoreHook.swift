@@ -14,6 +14,8 @@ package enum StoreStep: String, Hashable, Sendable, CaseIterable {
     case commit
     /// Old inbox rows are deleted.
     case prune
+    /// Asked whether it would decide.
+    case probe
 }
 
 /// On which side of an effect a hook is called.

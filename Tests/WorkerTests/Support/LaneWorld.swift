@@ -12,6 +12,8 @@ final class LaneWorld {
     let database = InMemoryDatabase()
     let scenario: Scenario
     var now = Scenario.now
+    /// What the lane that ran last told of itself.
+    private(set) var observer: LaneObserver?
     private var elapsed: Duration = .zero
 
     init(_ scenario: Scenario) {
@@ -66,9 +68,13 @@ final class LaneWorld {
             policy: policy, messageLimits: MessageLimits(), limits: limits,
             identity: WorkerIdentity(version: "test", id: "worker-1"))
         let clock = ManualClock(world: self)
+        let observer = LaneObserver(lane: 0, clock: clock.clock)
+        self.observer = observer
         let lane = Lane(
-            settings: settings, source: source, store: store, sink: sink, clock: clock.clock,
-            random: SplitMix64(seed: 1), stop: stop, log: log)
+            settings: settings, source: ObservedSource(source, observer),
+            store: ObservedStore(store, observer), sink: ObservedSink(sink, observer),
+            clock: clock.clock, random: SplitMix64(seed: 1), stop: stop, log: log,
+            observer: observer)
         do {
             try lane.run()
             return nil
@@ -238,6 +244,8 @@ private final class PoisonedStore: KeyStore {
     }
 
     func pruneInbox(rowsMax: Int) throws(Fault) -> Int { try store.pruneInbox(rowsMax: rowsMax) }
+
+    func probe() throws(Fault) { try store.probe() }
 
     func close() { store.close() }
 }

@@ -1,0 +1,14 @@
+#pragma once
+#include <microhttpd.h>
+
+// MHD_start_daemon and MHD_get_connection_info take a variable number of arguments, which Swift
+// can't pass.
+
+/// MHD_start_daemon with options from an array that ends with MHD_OPTION_END.
+static inline struct MHD_Daemon *attest_start_daemon(
+    unsigned int flags, MHD_AccessHandlerCallback handler, void *closure,
+    struct MHD_OptionItem *options)
+{
+    return MHD_start_daemon(flags, 0, NULL, NULL, handler, closure,
+                            MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+}

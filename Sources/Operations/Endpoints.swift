@@ -1,0 +1,83 @@
+internal import Worker
+
+/// What is answered to a request.
+struct HTTPAnswer: Sendable {
+    /// The HTTP status.
+    var status: UInt32
+    /// Names and values.
+    var headers: [(String, String)]
+    /// The body; the length goes out also where the body does not (HEAD).
+    var body: [UInt8]
+
+    /// Plain text.
+    static func text(_ status: UInt32, _ text: String) -> HTTPAnswer {
+        HTTPAnswer(
+            status: status, headers: [("Content-Type", "text/plain; charset=utf-8")],
+            body: Array((text + "\n").utf8))
+    }
+}
+
+/// The paths and what is found at each.
+///
+/// Knows HTTP as values only: which library speaks it is the server's business.
+final class Endpoints: Sendable {
+    private let observer: WorkerObserver
+
+    init(observer: WorkerObserver) {
+        self.observer = observer
+    }
+
+    /// Every path.
+    static let paths = ["/metrics", "/livez", "/readyz", "/startupz", "/statusz", "/version"]
+
+    /// Answers one request.
+    ///
+    /// - Parameters:
+    ///   - method: as it was sent.
+    ///   - path: without query, percent signs decoded.
+    ///   - accept: the `Accept` header.
+    /// - Returns: status, headers and body.
+    func answer(method: String, path: String, accept: String?) -> HTTPAnswer {
+        var answer = found(method: method, path: path, accept: accept)
+        // Nothing here may be kept: it tells of a moment.
+        answer.headers.append(("Cache-Control", "no-store"))
+        return answer
+    }
+
+    private func found(method: String, path: String, accept: String?) -> HTTPAnswer {
+        guard method == "GET" || method == "HEAD" else {
+            var answer = HTTPAnswer.text(405, "only GET and HEAD are answered")
+            answer.headers.append(("Allow", "GET, HEAD"))
+            return answer
+        }
+        guard path.utf8.count <= OperationsServer.pathBytesMax else {
+            return .text(414, "the path is too long")
+        }
+        switch path {
+        case "/metrics":
+            let format = MediaRange.format(for: accept)
+            return HTTPAnswer(
+                status: 200, headers: [("Content-Type", format.mediaType), ("Vary", "Accept")],
+                body: MetricText.render(observer.cells, as: format))
+        case "/livez": return probe(Health.liveness)
+        case "/readyz": return probe(Health.readiness)
+        case "/startupz": return probe(Health.startup)
+        case "/statusz":
+            return HTTPAnswer(
+                status: 200, headers: [("Content-Type", "application/json")],
+                body: StatusPage.json(observer.report))
+        case "/version":
+            return HTTPAnswer(
+                status: 200, headers: [("Content-Type", "application/json")],
+                body: StatusPage.version(observer.facts))
+        default:
+            return .text(404, "nothing here; there are " + Self.paths.joined(separator: " "))
+        }
+    }
+
+    private func probe(_ rule: (WorkerReport) -> Health) -> HTTPAnswer {
+        let health = rule(observer.report)
+        return health.isWell
+            ? .text(200, "ok") : .text(503, health.problems.joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,127 @@
+/// Values of series: counted, measured, added up over lanes.
+///
+/// A value type. A lane keeps one behind a lock that is held for no longer than it takes to count;
+/// whoever tells the values takes a copy and works on that.
+package struct MetricCells: Sendable {
+    /// The value of one series.
+    package enum Value: Hashable, Sendable {
+        /// A count, or a gauge.
+        case number(Int)
+        /// How many values fell under each bound, behind the last bound too, and their sum.
+        case histogram(counts: [Int], sum: Int)
+    }
+
+    private var families: [MetricFamily: [[String]: Value]] = [:]
+
+    /// No values at all.
+    package init() {}
+
+    /// The value of each series of a family, by its labels' values.
+    package subscript(family: MetricFamily) -> [[String]: Value] {
+        families[family] ?? [:]
+    }
+
+    /// The families that have values.
+    package var names: Set<String> {
+        Set(families.keys.map(\.name))
+    }
+
+    /// Raises a counter.
+    package mutating func count(
+        _ family: MetricFamily, _ labels: [String] = [], by amount: Int = 1
+    ) {
+        change(family, labels) { value in
+            if case .number(let number) = value { value = .number(number &+ amount) }
+        }
+    }
+
+    /// Sets a gauge, or an info.
+    package mutating func set(_ family: MetricFamily, _ labels: [String] = [], to number: Int) {
+        change(family, labels) { $0 = .number(number) }
+    }
+
+    /// Puts a value into a histogram, several times if need be.
+    package mutating func observe(
+        _ family: MetricFamily, _ labels: [String], _ measured: Int, times: Int = 1
+    ) {
+        guard case .histogram(let bounds) = family.kind else { return }
+        change(family, labels) { value in
+            guard case .histogram(var counts, let sum) = value else { return }
+            // Else the copy kept in `value` would have to be copied for the change.
+            value = .number(0)
+            counts[bounds.firstIndex { measured <= $0 } ?? bounds.count] += times
+            value = .histogram(counts: counts, sum: sum &+ measured &* times)
+        }
+    }
+
+    /// Puts a duration into a histogram of seconds.
+    package mutating func observe(
+        _ family: MetricFamily, _ labels: [String], _ duration: Duration, times: Int = 1
+    ) {
+        observe(family, labels, max(0, duration.wholeMicroseconds), times: times)
+    }
+
+    /// Gives every family of the table that starts at zero its series.
+    package mutating func addZeros() {
+        for family in MetricTable.all {
+            for labels in family.zeros { change(family, labels) { _ in } }
+        }
+    }
+
+    /// Adds another lane's values: sums, but for gauges of which the largest counts.
+    package mutating func merge(_ other: MetricCells) {
+        for (family, series) in other.families {
+            for (labels, added) in series {
+                change(family, labels, isNew: { $0 = added }) { value in
+                    value = combined(value, added, by: family.kind)
+                }
+            }
+        }
+    }
+
+    /// Changes the value of a series, which starts at zero.
+    private mutating func change(
+        _ family: MetricFamily, _ labels: [String], isNew: ((inout Value) -> Void)? = nil,
+        _ change: (inout Value) -> Void
+    ) {
+        var place = labels
+        if let series = families[family], series[labels] == nil, series.count >= family.seriesMax {
+            place = labels.map { _ in "other" }
+        }
+        if families[family]?[place] == nil, let isNew {
+            isNew(&families[family, default: [:]][place, default: family.zero])
+        } else {
+            change(&families[family, default: [:]][place, default: family.zero])
+        }
+    }
+}
+
+extension MetricFamily {
+    fileprivate var zero: MetricCells.Value {
+        guard case .histogram(let bounds) = kind else { return .number(0) }
+        return .histogram(counts: Array(repeating: 0, count: bounds.count + 1), sum: 0)
+    }
+}
+
+private func combined(
+    _ left: MetricCells.Value, _ right: MetricCells.Value, by kind: MetricFamily.Kind
+) -> MetricCells.Value {
+    switch (left, right) {
+    case (.number(let left), .number(let right)):
+        switch kind {
+        case .gaugeOfLargest, .info: .number(max(left, right))
+        case .counter, .gauge, .histogram: .number(left &+ right)
+        }
+    case (.histogram(let counts, let sum), .histogram(let others, let otherSum)):
+        .histogram(counts: zip(counts, others).map { $0 &+ $1 }, sum: sum &+ otherSum)
+    case (.number, .histogram), (.histogram, .number):
+        left
+    }
+}
+
+extension Duration {
+    /// Whole microseconds; what is smaller is dropped, what is too large is clamped.
+    package var wholeMicroseconds: Int {
+        Int(clamping: attoseconds / 1_000_000_000_000)
+    }
+}

@@ -1,0 +1,55 @@
+import KafkaTransport
+import LibCrypto
+import Operations
+import PostgresStore
+import Worker
+
+// What a fleet tells of itself over HTTP.
+
+extension Fleet {
+    /// What is told of the process.
+    func observer(lanes: Int, stop: StopSignal) -> WorkerObserver {
+        let facts = WorkerFacts(
+            identity: identity, libraries: .ofThisProcess, groupID: settings.kafka.groupID,
+            startedAt: LaneClock.system.wall(), appIDs: settings.apps.map(\.appID),
+            simulatedAppIDs: settings.apps.filter(\.isSimulated).map(\.appID),
+            stallTimeout: settings.operations.stallTimeout)
+        return WorkerObserver(
+            facts: facts, laneCount: lanes, clock: .system, stop: stop,
+            figures: ProcessFigures.ofThisProcess)
+    }
+
+    /// Opens the HTTP endpoints before the first lane, so that a start that hangs can be seen.
+    func startEndpoints(_ observer: WorkerObserver) throws(Fault) -> OperationsServer? {
+        guard let text = settings.operations.listen else { return nil }
+        guard let address = ListenAddress(text) else {
+            throw Fault(
+                operation: "listen on \(text)", code: "operations_listen",
+                disposition: .stop(.config), message: "operations.listen is no address and port")
+        }
+        let server = try OperationsServer(address: address, observer: observer)
+        log(
+            .info, "operations_listening", "metrics and health are told over HTTP",
+            ["address": LogValue(server.address.description)])
+        return server
+    }
+}
+
+extension LaneObserver {
+    /// A log for what one of the lane's Kafka clients says, which counts its warnings.
+    func log(_ log: Log, of role: KafkaClientRole) -> KafkaLog {
+        { line in
+            log.write(line)
+            if line.level <= KafkaLogLine.warningLevel {
+                self.kafkaWarned(role, code: line.facility)
+            }
+        }
+    }
+}
+
+extension LibraryVersions {
+    /// Those that are loaded.
+    static let ofThisProcess = LibraryVersions(
+        swift: Version.swift, librdkafka: KafkaSettings.libraryVersion,
+        libpq: PostgresSettings.libraryVersion, openssl: libcryptoVersion)
+}
