@@ -134,8 +134,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "attest-worker", "AppAttest", "AttestTestKit", "KafkaTransport", "LibCrypto",
-                "PostgresStore", "RecordedVectors", "Wire", "Worker",
+                "attest-worker", "AppAttest", "AttestTestKit", "Harness", "KafkaTransport",
+                "LibCrypto", "Operations", "PostgresStore", "RecordedVectors", "Wire", "Worker",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -15,6 +15,6 @@ struct Command: Sendable {
     static let all: [Command] = [
         RunCommand.command, MigrateCommand.command, CheckCommand.command, ConfigCommand.command,
         VerifyCommand.command, DemoCommand.command, SimulateCommand.command,
-        FixturesCommand.command, MetricsCommand.command,
+        FixturesCommand.command, HealthCommand.command, MetricsCommand.command,
     ]
 }
