@@ -49,6 +49,8 @@ struct Fleet: Sendable {
             return error.exitCode
         }
         defer { endpoints?.stop() }
+        let watchdog = Watchdog(manager) { Health.liveness(observer.report).isWell }
+        defer { watchdog?.stop() }
         let limits = settings.worker.limits
         let supervisor = Supervisor(
             stop: stop, drainTimeout: limits.stopTimeMax, log: log, events: events,

@@ -1,4 +1,6 @@
 import Glibc
+import Harness
+import Synchronization
 import Testing
 import Worker
 
@@ -23,7 +25,7 @@ import Worker
         ]
         for (message, text) in messages {
             #expect(manager.tell(message))
-            #expect(socket.receive() == text)
+            #expect(socket.receive(withinSeconds: 30) == text)
         }
     }
 
@@ -51,43 +53,39 @@ import Worker
         let manager = try #require(ServiceManager(environment: environment, processID: 7))
         #expect(manager.watchdogTimeout == timeout)
     }
-}
 
-/// What systemd has on its side: a datagram socket.
-private final class NotifySocket {
-    private let descriptor: Int32
-    private let path: String?
+    @Test func `the watchdog is pinged as long as the lanes are alive`() throws {
+        let socket = try NotifySocket("@attest-worker-watchdog-\(getpid())")
+        let manager = ServiceManager(
+            environment: ["NOTIFY_SOCKET": socket.address, "WATCHDOG_USEC": "15000"])
+        let isAlive = Atomic(true)
+        let asked = Atomic(0)
+        let watchdog = try #require(
+            Watchdog(manager) {
+                asked.add(1, ordering: .relaxed)
+                return isAlive.load(ordering: .relaxed)
+            })
+        defer { watchdog.stop() }
+        for _ in 0..<3 { #expect(socket.receive(withinSeconds: 30) == "WATCHDOG=1\n") }
 
-    init(_ address: String) throws {
-        path = address.hasPrefix("@") ? nil : address
-        if let path { unlink(path) }
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        var name = Array(address.utf8)
-        if path == nil { name[0] = 0 }
-        var own = sockaddr_un()
-        own.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &own.sun_path) { $0.copyBytes(from: name) }
-        let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
-        let bound = withUnsafePointer(to: &own) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length)
-            }
-        }
-        try #require(bound == 0, "errno \(errno)")
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience,
-            socklen_t(MemoryLayout<timeval>.size))
+        isAlive.store(false, ordering: .relaxed)
+        waitForTwoQuestions(asked)
+        while socket.receive(withinSeconds: 0) != nil {}
+        waitForTwoQuestions(asked)
+        #expect(socket.receive(withinSeconds: 0) == nil, "a stuck process was called alive")
+
+        isAlive.store(true, ordering: .relaxed)
+        #expect(socket.receive(withinSeconds: 30) == "WATCHDOG=1\n")
     }
 
-    deinit {
-        close(descriptor)
-        if let path { unlink(path) }
+    @Test func `nobody is pinged who does not watch`() {
+        #expect(Watchdog(nil) { true } == nil)
+        #expect(Watchdog(ServiceManager(environment: ["NOTIFY_SOCKET": "@a"])) { true } == nil)
     }
 
-    func receive() -> String {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
-        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    /// The second question begins after this was called, so the first one's answer is sent by then.
+    private func waitForTwoQuestions(_ asked: borrowing Atomic<Int>) {
+        let before = asked.load(ordering: .relaxed)
+        while asked.load(ordering: .relaxed) < before + 2 { usleep(1000) }
     }
 }

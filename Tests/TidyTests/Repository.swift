@@ -37,7 +37,7 @@ enum Repository {
     static let everything =
         files(in: "Sources") + files(in: "Tests", "swift", "md", "c", "h", "sh")
         + files(in: "deploy") + files(in: "docs") + files(in: "schemas")
-        + ["README.md", "Package.swift", ".ci/run"].compactMap(file)
+        + ["README.md", "RUNBOOK.md", "Package.swift", ".ci/run"].compactMap(file)
 }
 
 /// A file as text.
