@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building, testing and the demo need and that are missing.
 # Runs as root or as a user with sudo; when all is there it neither needs nor asks for either.
+#
+#   deploy/install-dependencies.sh [--build]     # only what building needs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=deploy/lib.sh
 . deploy/lib.sh
 
-packages=(
+build_packages=(
     # What the Swift toolchain itself loads, and what it links programs with.
     ca-certificates git g++ libcurl4 libedit2 libncurses6 libsqlite3-0 libxml2 tzdata zlib1g-dev
     # The C libraries and how the build finds them.
     pkg-config librdkafka-dev libssl-dev libpq-dev libmicrohttpd-dev
+)
+packages=(
+    "${build_packages[@]}"
     # Reads the metrics as another program would.
     python3-prometheus-client
     # Looking into topics by hand; checking messages against the schemas.
@@ -18,6 +23,16 @@ packages=(
     # The second verifier's Python packages, which Debian has in other versions.
     python3-venv
 )
+
+only=all
+case "${1-}" in
+    "") ;;
+    --build)
+        only=build
+        packages=("${build_packages[@]}")
+        ;;
+    *) die "install-dependencies.sh takes nothing but --build, not $1" ;;
+esac
 
 is_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -33,7 +48,7 @@ for package in "${packages[@]}"; do
     is_installed "$package" || missing+=("$package")
 done
 needs_server=no
-has_postgresql_server || needs_server=yes
+[ "$only" = build ] || has_postgresql_server || needs_server=yes
 if [ "${#missing[@]}" -eq 0 ] && [ "$needs_server" = no ]; then exit 0; fi
 
 say "installing: ${missing[*]-}$([ "$needs_server" = no ] || echo ' postgresql')"

@@ -12,7 +12,7 @@ say "toolchain: $(swift --version 2>/dev/null | head -n 1)"
 
 say "lint"
 swift format lint --strict --recursive Sources Tests Package.swift
-for script in deploy/*.sh .ci/run; do bash -n "$script"; done
+for script in deploy/*.sh deploy/*/*.sh .ci/run; do bash -n "$script"; done
 
 say "build, warnings are errors"
 swift build --build-tests
@@ -25,6 +25,9 @@ deploy/fuzz.sh 15
 
 say "clients in other languages"
 deploy/test-clients.sh
+
+say "what is shipped for operators"
+deploy/check.sh
 
 if [ -x deploy/docs.sh ]; then
     say "documentation"

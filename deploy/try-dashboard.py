@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+"""Asks the dashboard's queries and the alerts' of a real Prometheus that scrapes a real worker.
+
+    try-dashboard.py PROGRAM PROMETHEUS [SECONDS]
+
+Starts PROGRAM with a broker and a database of its own, sends it requests of simulated devices, has
+PROMETHEUS scrape it, and after SECONDS (25 unless told) wants an answer to each query of the
+dashboard and no error from any alert. A query with no answer would be an empty panel. Ends with 0
+when none is empty, and leaves nothing behind.
+"""
+
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import yaml
+
+from checks import dashboard, prometheus
+from checks.common import DEPLOY
+
+RATE_INTERVAL = "20s"
+# What must come within so long comes, or something is wrong.
+PATIENCE = 90
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(what, look):
+    """What `look` finds, as soon as it finds something."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.2)
+    raise SystemExit(f"{what} did not come within {PATIENCE} s")
+
+
+class Processes:
+    """Programs that end with this one."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.running = []
+
+    def start(self, name, *command, **keywords):
+        output = open(self.folder / f"{name}.out", "wb")
+        errors = open(self.folder / f"{name}.err", "wb")
+        process = subprocess.Popen([str(word) for word in command], stdout=output, stderr=errors,
+                                   **keywords)
+        self.running.append(process)
+        return process
+
+    def text(self, name, stream="err"):
+        return (self.folder / f"{name}.{stream}").read_text(errors="replace")
+
+    def stop(self):
+        for process in reversed(self.running):
+            process.terminate()
+        for process in self.running:
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def start_worker(processes, program):
+    """An embedded worker; its announcement and where its endpoints are."""
+    processes.start("worker", program, "run", "--embedded", "--operations.listen=127.0.0.1:0",
+                    "--operations.statisticsInterval=1s", "--log.format=json",
+                    stdin=subprocess.PIPE)
+    announced = wait_for("the worker", lambda: processes.text("worker", "out"))
+    told = next(line for line in map(json.loads, processes.text("worker").splitlines())
+                if line["event"] == "operations_listening")
+    return json.loads(announced), told["address"]
+
+
+def start_load(processes, program, announced, seconds):
+    app = announced["simulatedApp"]
+    anchor = processes.folder / "root.pem"
+    anchor.write_text(app["trustAnchor"])
+    apps = [{"appId": app["appId"], "simulated": True, "trustAnchorFile": str(anchor)}]
+    return processes.start(
+        "simulate", program, "simulate", f"--app-id={app['appId']}", f"--seed={app['seed']}",
+        "--insecure-seed", "--devices=5", "--rate=30", f"--duration={seconds}s",
+        "--lies=replay=5%,forged=5%,repeated=5%",
+        f"--kafka.bootstrapServers={announced['bootstrapServers']}", f"--apps={json.dumps(apps)}")
+
+
+def start_prometheus(processes, program, target):
+    """One that scrapes every second, with the alerts; its address."""
+    port = free_port()
+    (processes.folder / "rules.yaml").write_text((DEPLOY / "prometheus/rules.yaml").read_text())
+    (processes.folder / "prometheus.yml").write_text(yaml.safe_dump({
+        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "rule_files": ["rules.yaml"],
+        "scrape_configs": [{"job_name": "attest-worker",
+                            "static_configs": [{"targets": [target]}]}]}))
+    processes.start("prometheus", program, f"--config.file={processes.folder}/prometheus.yml",
+                    f"--storage.tsdb.path={processes.folder}/data",
+                    f"--web.listen-address=127.0.0.1:{port}")
+    return f"http://127.0.0.1:{port}"
+
+
+def ask(address, path, **parameters):
+    url = f"{address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return json.load(answer)["data"]
+    except urllib.error.HTTPError as error:
+        # While it starts, it is not ready.
+        if error.code == 503:
+            return None
+        raise SystemExit(f"{url}: {error.read().decode()}") from error
+    except OSError:
+        return None
+
+
+def empty_panels(address):
+    complaints = []
+    for title, ref, query in dashboard.queries():
+        query = query.replace("$__rate_interval", RATE_INTERVAL).replace("$instance", ".+")
+        found = ask(address, "query", query=query)["result"]
+        if not any(float(one["value"][1]) == float(one["value"][1]) for one in found):
+            complaints.append(f"{title} {ref}: no answer to {query}")
+    return complaints
+
+
+def wrong_alerts(address):
+    groups = ask(address, "rules")["groups"]
+    rules = [rule for group in groups for rule in group["rules"]]
+    complaints = [f"alert {rule['name']}: {rule.get('lastError')}" for rule in rules
+                  if rule["health"] != "ok"]
+    complaints += [f"alert {rule['name']} fires at a worker that does its work" for rule in rules
+                   if rule["state"] == "firing"]
+    if len(rules) != len(prometheus.rules()):
+        complaints.append(f"{len(rules)} alerts were evaluated, not {len(prometheus.rules())}")
+    return complaints
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
+        raise SystemExit(__doc__)
+    program, server = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+    seconds = int(sys.argv[3]) if len(sys.argv) == 4 else 25
+    with tempfile.TemporaryDirectory(prefix="attest-dashboard") as name:
+        processes = Processes(pathlib.Path(name))
+        try:
+            announced, target = start_worker(processes, program)
+            address = start_prometheus(processes, server, target)
+            load = start_load(processes, program, announced, seconds + 60)
+            wait_for("the first verdicts", lambda: has_verdicts(address))
+            time.sleep(seconds)
+            if load.poll() is not None:
+                raise SystemExit(f"the load ended with {load.returncode}: "
+                                 + processes.text("simulate"))
+            complaints = empty_panels(address) + wrong_alerts(address)
+        finally:
+            processes.stop()
+    for complaint in complaints:
+        print(f"error: {complaint}", file=sys.stderr)
+    if complaints:
+        return 1
+    print(f"{len(dashboard.queries())} queries of the dashboard have answers, and all "
+          f"{len(prometheus.rules())} alerts were evaluated and are silent")
+    return 0
+
+
+def has_verdicts(address):
+    found = ask(address, "query", query="sum(attest_worker_verdicts_total)")
+    return found and found["result"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
