@@ -10,7 +10,8 @@ package import Worker
 ///
 /// Used by one thread.
 package final class KafkaSink: VerdictSink {
-    private let settings: KafkaSettings
+    private var settings: KafkaSettings
+    private var credentials: ReplaceableCredentials
     private let topics: [String]
     private let log: KafkaLog
     private let observer: KafkaSinkObserver
@@ -41,19 +42,21 @@ package final class KafkaSink: VerdictSink {
     /// - Parameters:
     ///   - settings: valid ones, or the fault names what is wrong.
     ///   - topics: those that will be written to.
+    ///   - credentials: what replaces those in the settings for connections made from then on.
     ///   - missingTopicPatience: for how long records of a topic that is said to be missing may be
     ///     sent again, before they are refused.
     ///   - log: takes librdkafka's lines, on the thread that uses the sink.
     ///   - observer: is told of the client, on that thread too.
     /// - Throws: `.stop(.config)`. That no broker answers is not an error.
     package init(
-        settings: KafkaSettings, topics: [String],
+        settings: KafkaSettings, topics: [String], credentials: Live<SASLCredentials?>? = nil,
         missingTopicPatience: Duration = .seconds(300), log: @escaping KafkaLog,
         observer: KafkaSinkObserver = KafkaSinkObserver()
     ) throws(Fault) {
         try settings.check()
         self.missingTopicPatience = missingTopicPatience
         self.settings = settings
+        self.credentials = ReplaceableCredentials(credentials)
         self.topics = topics
         self.log = log
         self.observer = observer
@@ -98,11 +101,19 @@ package final class KafkaSink: VerdictSink {
         return client
     }
 
+    /// Takes over replaced credentials, also for a client that will be made anew.
+    private func adoptCredentials(_ client: KafkaClient) {
+        guard let newer = credentials.handOver(to: client) else { return }
+        settings.properties["sasl.username"] = newer.username
+        settings.properties["sasl.password"] = newer.password
+    }
+
     // MARK: Records
 
     /// Hands over records in order; all of them or, as far as reports tell, none.
     package func enqueue(_ records: [(ticket: UInt64, record: OutgoingRecord)]) throws(Fault) {
         let client = try openClient("enqueue verdicts")
+        adoptCredentials(client)
         if let fault = renewal {
             renewal = nil
             // What was delivered before will be enqueued again, and reported then.
@@ -160,6 +171,7 @@ package final class KafkaSink: VerdictSink {
     /// Waits for delivery reports, for at most `wait`.
     package func reports(wait: Duration) throws(Fault) -> [DeliveryReport] {
         let client = try openClient("await delivery reports")
+        adoptCredentials(client)
         if ready.isEmpty, renewal == nil {
             let deadline = Deadline(after: wait)
             repeat {

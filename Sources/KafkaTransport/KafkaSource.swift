@@ -19,19 +19,22 @@ package final class KafkaSource: RequestSource {
     private var held: [Record] = []
     /// Met after records that had to be handed over first.
     private var postponed: Fault?
+    private var credentials: ReplaceableCredentials
 
     /// Joins the group; partitions come through ``poll(limits:wait:)``.
     ///
     /// - Parameters:
     ///   - settings: valid ones, or the fault names what is wrong.
+    ///   - credentials: what replaces those in the settings for connections made from then on.
     ///   - log: takes librdkafka's lines, on the thread that polls.
     ///   - statistics: takes what it tells of itself, on that thread too.
     /// - Throws: `.stop(.config)`.
     package init(
-        settings: KafkaSettings, log: @escaping KafkaLog,
-        statistics: @escaping KafkaStatisticsTaker = { _ in }
+        settings: KafkaSettings, credentials: Live<SASLCredentials?>? = nil,
+        log: @escaping KafkaLog, statistics: @escaping KafkaStatisticsTaker = { _ in }
     ) throws(Fault) {
         try settings.check()
+        self.credentials = ReplaceableCredentials(credentials)
         let configuration = try settings.configuration(for: .source)
         configuration.enableEvents(
             RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_ERROR
@@ -63,6 +66,7 @@ package final class KafkaSource: RequestSource {
     /// Waits for a first record or change, then takes the records that are there already.
     package func poll(limits: BatchLimits, wait: Duration) throws(Fault) -> Polled {
         let client = try openClient("poll")
+        credentials.handOver(to: client)
         var batch = RecordBatch(limits: limits)
         // Paused partitions keep theirs until they are resumed.
         held = held.filter { assignment.isPaused($0.partition) || !batch.add($0) }

@@ -38,20 +38,55 @@ private func connectionKeywords(
         ("keepalives_idle", "30"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
         ("fallback_application_name", "attest-worker"),
     ]
+    if !settings.password.isEmpty { keywords.append(("password", settings.password)) }
     if !settings.conninfo.isEmpty {
         // Refused here, because libpq's message on a string it can't read repeats parts of it.
-        var message: UnsafeMutablePointer<CChar>?
-        let options = PQconninfoParse(settings.conninfo, &message)
-        PQfreemem(message)
-        guard let options else {
+        guard connectionOptions(settings.conninfo) != nil else {
             throw PostgresError(.settings("the connection string is neither keywords nor a URI"))
         }
-        PQconninfoFree(options)
         keywords.append(("dbname", settings.conninfo))
     }
     // Text parameters are UTF-8, and a standby is of no use.
     keywords += [("client_encoding", "UTF8"), ("target_session_attrs", "read-write")]
     return keywords
+}
+
+/// The options that a connection string sets; nil if it is neither keywords nor a URI.
+private func connectionOptions(_ conninfo: String) -> [String: String]? {
+    var message: UnsafeMutablePointer<CChar>?
+    let options = PQconninfoParse(conninfo, &message)
+    PQfreemem(message)
+    guard let options else { return nil }
+    defer { PQconninfoFree(options) }
+    var values: [String: String] = [:]
+    var option = options
+    while let keyword = option.pointee.keyword {
+        if let value = option.pointee.val {
+            values[String(cString: keyword)] = String(cString: value)
+        }
+        option += 1
+    }
+    return values
+}
+
+extension PostgresSettings {
+    /// How a session introduces itself, by libpq's names.
+    private static let identityOptions: Set<String> = [
+        "user", "password", "passfile", "sslcert", "sslkey", "sslpassword", "sslrootcert", "sslcrl",
+        "sslcrldir",
+    ]
+
+    /// Whether two connection strings lead to the same database, whoever asks there.
+    ///
+    /// A session that is opened with the other one sees the same rows, so the change may be taken
+    /// over while others go on.
+    package static func leadToSameDatabase(_ one: String, _ other: String) -> Bool {
+        guard let one = connectionOptions(one), let other = connectionOptions(other) else {
+            return false
+        }
+        let isOfPlace = { (name: String) in !identityOptions.contains(name) }
+        return one.filter { isOfPlace($0.key) } == other.filter { isOfPlace($0.key) }
+    }
 }
 
 private func openPolling(

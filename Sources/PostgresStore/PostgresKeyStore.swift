@@ -9,7 +9,9 @@ package import Worker
 /// ``claim(_:)``, ``probe()`` and ``pruneInbox(rowsMax:)`` take one, ``transact(_:decide:)`` and
 /// ``reset(_:)`` two.
 package final class PostgresKeyStore: KeyStore {
-    private let settings: PostgresSettings
+    private var settings: PostgresSettings
+    private let access: Live<DatabaseAccess>?
+    private var accessVersion = 0
     private let noteConnect: @Sendable (_ isOpen: Bool) -> Void
     private(set) var connection: Connection?
 
@@ -17,12 +19,14 @@ package final class PostgresKeyStore: KeyStore {
     ///
     /// - Parameters:
     ///   - settings: where to, and how patient to be.
+    ///   - access: what replaces connection string and password of sessions opened from then on.
     ///   - noteConnect: is told of each try to connect.
     package init(
-        _ settings: PostgresSettings,
+        _ settings: PostgresSettings, access: Live<DatabaseAccess>? = nil,
         noteConnect: @escaping @Sendable (_ isOpen: Bool) -> Void = { _ in }
     ) {
         self.settings = settings
+        self.access = access
         self.noteConnect = noteConnect
     }
 
@@ -202,6 +206,10 @@ package final class PostgresKeyStore: KeyStore {
 
     private func opened() throws(PostgresError) -> Connection {
         if let connection { return connection }
+        if let newer = access?.newer(than: &accessVersion) {
+            settings.conninfo = newer.conninfo
+            settings.password = newer.password
+        }
         let fresh: Connection
         do {
             fresh = try Connection(settings)

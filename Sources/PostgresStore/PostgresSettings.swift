@@ -6,6 +6,9 @@ internal import CPQ
 package struct PostgresSettings: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// A libpq connection string or URI; empty means libpq's own PG* environment alone.
     package var conninfo: String
+    /// The password where the connection string has none; empty: libpq's own means have it, or none
+    /// is needed.
+    package var password = ""
     /// The consumer group whose progress is kept.
     package var group: String
     /// Who claims partitions, for people who look into the table.
@@ -39,7 +42,7 @@ package struct PostgresSettings: Sendable, CustomStringConvertible, CustomDebugS
         self.owner = owner
     }
 
-    /// The settings without the connection string.
+    /// The settings without the connection string and the password.
     package var description: String {
         "PostgresSettings(group: \(group), owner: \(owner), retention: \(inboxRetentionDays) days)"
     }

@@ -30,7 +30,6 @@ enum CheckCommand {
         {
         case .failure(let invalid): return invalid.exitCode
         case .success(let reading):
-            PostgresSettings.adoptPassword(reading.settings)
             let findings = StartUpCheck.findings(
                 reading.settings, ProcessFacts(reading.settings),
                 owner: SettingsCommand.workerID(console))

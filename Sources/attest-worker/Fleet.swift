@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import KafkaTransport
 import Operations
@@ -7,7 +8,7 @@ import Worker
 /// The lanes of one process: each with its own consumer, producer, connection and thread.
 struct Fleet: Sendable {
     let settings: Settings
-    let policy: Policy
+    let live: LiveSettings
     let identity: WorkerIdentity
     let log: Log
     /// Who started the process and wants to hear of it.
@@ -15,13 +16,13 @@ struct Fleet: Sendable {
 
     /// Runs until a signal or a fault ends it.
     ///
-    /// SIGTERM and SIGINT must be blocked in the calling thread.
+    /// All of ``TerminationSignals/all`` must be blocked in the calling thread.
     ///
+    /// - Parameter reloader: what SIGHUP, SIGUSR1 and SIGUSR2 are for.
     /// - Returns: the code to end the process with.
-    func run() -> ExitCode {
-        PostgresSettings.adoptPassword(settings)
+    func run(reloader: Reloader) -> ExitCode {
         let events = Mailbox<Supervisor.Event>()
-        guard forwardSignals(to: events) else {
+        guard forwardSignals(to: events, reloader) else {
             log(.error, "thread_refused", "the system can't start a thread for signals")
             return .software
         }
@@ -92,21 +93,23 @@ struct Fleet: Sendable {
         let log = log.with(["lane": LogValue(name)])
         let kafka = KafkaSettings(settings, lane: number)
         let topics = settings.kafka.topics
-        let source = try KafkaSource(settings: kafka, log: observer.log(log, of: .consumer)) {
+        let source = try KafkaSource(
+            settings: kafka, credentials: live.kafka, log: observer.log(log, of: .consumer)
+        ) {
             observer.told($0, by: .consumer)
         }
         let sink = try KafkaSink(
             settings: kafka, topics: [topics.verdicts, topics.deadLetters],
-            log: observer.log(log, of: .producer),
+            credentials: live.kafka, log: observer.log(log, of: .producer),
             observer: KafkaSinkObserver(
                 statistics: { observer.told($0, by: .producer) },
                 recreated: observer.producerWasRecreated))
         let store = PostgresKeyStore(
-            PostgresSettings(settings, owner: "\(identity.id) \(name)"),
+            PostgresSettings(settings, owner: "\(identity.id) \(name)"), access: live.database,
             noteConnect: observer.connected)
         let settings = LaneSettings(
             name: name, groupID: settings.kafka.groupID, verdictTopic: topics.verdicts,
-            deadLetterTopic: topics.deadLetters, policy: policy,
+            deadLetterTopic: topics.deadLetters, policy: live.policy,
             messageLimits: settings.worker.messageLimits, limits: settings.worker.limits,
             identity: identity)
         #if DEBUG
@@ -155,10 +158,31 @@ struct Fleet: Sendable {
         }
     }
 
-    private func forwardSignals(to events: Mailbox<Supervisor.Event>) -> Bool {
-        DetachedThread.start {
-            while let number = TerminationSignals.next() { events.put(.signal(number)) }
+    /// Passes signals on: those that end the process must not wait for a file that is read again,
+    /// so that has a thread of its own.
+    private func forwardSignals(
+        to events: Mailbox<Supervisor.Event>, _ reloader: Reloader
+    ) -> Bool {
+        let requests = Mailbox<Int32>()
+        let isServing = DetachedThread.start {
+            while let number = requests.take(until: .distantFuture) {
+                switch number {
+                case SIGHUP: reloader.reload()
+                case SIGUSR2: reloader.toggleDebugging()
+                default: reloader.tellState()
+                }
+            }
         }
+        return isServing
+            && DetachedThread.start {
+                while let number = TerminationSignals.next(of: TerminationSignals.all) {
+                    if TerminationSignals.ending.contains(number) {
+                        events.put(.signal(number))
+                    } else {
+                        requests.put(number)
+                    }
+                }
+            }
     }
 }
 

@@ -29,7 +29,6 @@ enum MigrateCommand {
     private static func migrate(
         _ reading: SettingsReader.Reading, _ console: Console
     ) -> ExitCode {
-        PostgresSettings.adoptPassword(reading.settings)
         let settings = PostgresSettings(
             reading.settings, owner: SettingsCommand.workerID(console))
         let isDryRun = reading.switches.contains("--dry-run")

@@ -11,6 +11,9 @@ enum RunCommand {
 
             SIGTERM or SIGINT: the lanes finish the batch in hand, commit, and leave the group; a
             second one ends the process at once, and what was in hand is delivered again.
+            SIGHUP: reads settings and the files of secrets again, and takes over what may change
+            while it runs. SIGUSR1: tells in the log what is in force. SIGUSR2: writes debug lines
+            too, or no longer.
 
             Usage: attest-worker run [SETTINGS]
                    attest-worker run --embedded [SETTINGS]
@@ -35,8 +38,8 @@ enum RunCommand {
 
     private static func execute(_ arguments: [String], _ console: Console) -> ExitCode {
         // Before any thread is there, so that all of them inherit it.
-        TerminationSignals.block()
         let isEmbedded = arguments.contains("--embedded")
+        TerminationSignals.block(isEmbedded ? TerminationSignals.ending : TerminationSignals.all)
         switch SettingsCommand.read(
             arguments, console, switches: ["--embedded"],
             required: isEmbedded ? [] : SettingsCommand.requiredToRun)
@@ -45,12 +48,19 @@ enum RunCommand {
         case .success(let reading) where isEmbedded: return runEmbedded(reading, console)
         case .success(let reading):
             let log = SettingsCommand.log(reading.settings, console)
+            let live = LiveSettings(reading.settings)
             let fleet = Fleet(
-                settings: reading.settings, policy: Policy(reading.settings),
+                settings: reading.settings, live: live,
                 identity: WorkerIdentity(
                     version: Version.text, id: SettingsCommand.workerID(console)), log: log,
                 manager: ServiceManager(environment: console.environment))
-            return fleet.run()
+            let reloader = Reloader(reading.settings, live: live, log: log) {
+                () throws(InvalidSettings) in
+                try SettingsCommand.reading(
+                    arguments, console, required: SettingsCommand.requiredToRun
+                ).settings
+            }
+            return fleet.run(reloader: reloader)
         }
     }
 

@@ -27,16 +27,25 @@ enum SettingsCommand {
         _ arguments: [String], _ console: Console, switches: Set<String> = [], required: [String]
     ) -> Result<SettingsReader.Reading, InvalidSettings> {
         do {
-            let reading = try SettingsReader.read(
-                arguments: arguments, environment: console.environment, switches: switches,
-                required: required, moreRules: rules, readFile: console.readFile)
-            return .success(reading)
+            return .success(
+                try reading(arguments, console, switches: switches, required: required))
         } catch {
             console.complain(
                 "attest-worker: the settings can't be used:\n"
                     + error.problems.map { "  - \($0)\n" }.joined())
             return .failure(error)
         }
+    }
+
+    /// Reads the settings of a command line and of the environment.
+    ///
+    /// - Throws: every problem.
+    static func reading(
+        _ arguments: [String], _ console: Console, switches: Set<String> = [], required: [String]
+    ) throws(InvalidSettings) -> SettingsReader.Reading {
+        try SettingsReader.read(
+            arguments: arguments, environment: console.environment, switches: switches,
+            required: required, moreRules: rules, readFile: console.readFile)
     }
 
     /// What only the parts behind the settings can tell: Kafka's client, and whoever reads PEM.

@@ -1,5 +1,4 @@
 import AppAttest
-import Glibc
 import KafkaTransport
 import PostgresStore
 import Wire
@@ -70,6 +69,7 @@ extension PostgresSettings {
     init(_ settings: Settings, owner: String) {
         let postgres = settings.postgres
         self.init(conninfo: postgres.connection, group: settings.kafka.groupID, owner: owner)
+        password = postgres.password
         let day: Int64 = 86_400_000
         inboxRetentionDays = Int((postgres.inboxRetention.wholeMilliseconds + day - 1) / day)
         connectTimeoutSeconds = Int(postgres.connectTimeout.wholeMilliseconds / 1000)
@@ -80,15 +80,6 @@ extension PostgresSettings {
             statementTimeoutMilliseconds + Int(CrossChecks.replyGrace.wholeMilliseconds)
         allowsAsynchronousCommit = postgres.allowsAsynchronousCommit
         isPooled = postgres.isPooled
-    }
-
-    /// Hands libpq the password, if one is set.
-    ///
-    /// As its own variable: a connection string may be a URI, to which nothing can be added, and a
-    /// password in it still comes first. Must be called before any thread is started.
-    static func adoptPassword(_ settings: Settings) {
-        guard !settings.postgres.password.isEmpty else { return }
-        setenv("PGPASSWORD", settings.postgres.password, 1)
     }
 }
 

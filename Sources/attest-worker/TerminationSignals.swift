@@ -1,22 +1,27 @@
 import Glibc
 import Worker
 
-/// SIGTERM and SIGINT as values instead of interruptions.
+/// SIGTERM, SIGINT and what else is asked of a running process, as values instead of interruptions.
 ///
 /// They are blocked in every thread and awaited by one, so that no code ever runs inside a signal
 /// handler, where next to nothing is allowed.
 enum TerminationSignals {
-    /// Blocks both in this thread and in all that are started later: call it before any is.
-    static func block() {
-        var signals = set
+    /// Those that ask for the end.
+    static let ending = [SIGTERM, SIGINT]
+    /// Those that `run` understands.
+    static let all = ending + [SIGHUP, SIGUSR1, SIGUSR2]
+
+    /// Blocks them in this thread and in all that are started later: call it before any is.
+    static func block(_ numbers: [Int32] = ending) {
+        var signals = set(of: numbers)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Waits for the next one.
+    /// Waits for the next one of those, which must be blocked.
     ///
     /// - Returns: its number; nil if waiting is impossible.
-    static func next() -> Int32? {
-        var signals = set
+    static func next(of numbers: [Int32] = ending) -> Int32? {
+        var signals = set(of: numbers)
         var number: Int32 = 0
         return sigwait(&signals, &number) == 0 ? number : nil
     }
@@ -44,11 +49,10 @@ enum TerminationSignals {
         }
     }
 
-    private static var set: sigset_t {
+    private static func set(of numbers: [Int32]) -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
+        for number in numbers { sigaddset(&signals, number) }
         return signals
     }
 }

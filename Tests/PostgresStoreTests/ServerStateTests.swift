@@ -24,7 +24,9 @@ import Worker
     }
 
     private func execute(_ sql: String, on server: TemporaryPostgres) throws(Fault) {
-        try TestSession(settings(server.conninfo())).execute(sql)
+        var patient = settings(server.conninfo())
+        patient.connectTimeoutSeconds = 20
+        try TestSession(patient).execute(sql)
     }
 
     private func refusal(of store: PostgresKeyStore) -> Fault? {
@@ -135,6 +137,44 @@ import Worker
         #expect(!"\(fault)".contains("hunter2"))
         #expect(!"\(settings(conninfo))".contains("hunter2"))
         #expect(!String(reflecting: settings(conninfo)).contains("hunter2"))
+    }
+
+    @Test(arguments: [
+        ("host=a user=u password=one", "host=a user=v password=two", true),
+        ("host=a sslcert=/1 sslkey=/2", "host=a", true),
+        ("postgresql://u:one@a:5432/d", "host=a port=5432 dbname=d", true),
+        ("host=a dbname=d", "host=b dbname=d", false), ("host=a dbname=d", "host=a", false),
+        ("host=a", "host=a sslmode=disable", false), ("host=a", "no string", false),
+    ])
+    func `a connection string of the same database differs in who asks`(
+        one: String, other: String, isSame: Bool
+    ) {
+        #expect(PostgresSettings.leadToSameDatabase(one, other) == isSame)
+        #expect(PostgresSettings.leadToSameDatabase(other, one) == isSame)
+    }
+
+    @Test func `a replaced password counts for the next session`() throws {
+        let server = try makeServer()
+        defer { server.remove() }
+        _ = try Migrations.apply(settings(server.conninfo()))
+        try execute("CREATE ROLE rotated LOGIN SUPERUSER PASSWORD 'one'", on: server)
+        var settings = settings("host=127.0.0.1 port=\(server.port) user=rotated dbname=postgres")
+        settings.password = "one"
+        settings.connectTimeoutSeconds = 20
+        let access = Live(DatabaseAccess(conninfo: settings.conninfo, password: "one"))
+        let store = PostgresKeyStore(settings, access: access)
+        #expect(try store.keys(for: [Sample.keyID(1)]).isEmpty)
+        try execute("ALTER ROLE rotated PASSWORD 'two'", on: server)
+        #expect(try store.keys(for: [Sample.keyID(1)]).isEmpty)
+        let first = store.connection?.serverProcessID
+        store.close()
+        #expect(refusal(of: store)?.code == "28P01")
+        access.replace(with: DatabaseAccess(conninfo: settings.conninfo, password: "two"))
+        #expect(try store.keys(for: [Sample.keyID(1)]).isEmpty)
+        #expect(store.connection?.serverProcessID != first)
+        // One in the connection string comes first.
+        settings.conninfo += " password=two"
+        #expect(try PostgresKeyStore(settings).keys(for: [Sample.keyID(1)]).isEmpty)
     }
 
     @Test func `a server that forgets commits is refused unless that is allowed`() throws {

@@ -44,6 +44,35 @@ import Worker
         #expect(try world.verdicts().last?.reason == "unknown_app")
     }
 
+    @Test func `a new list of apps counts from the next batch on, and for all of it`() throws {
+        var scenario = Scenario()
+        for (seed, partition) in [(50, 0), (51, 0), (52, 1), (53, 1)] as [(UInt64, Int32)] {
+            scenario.register(
+                Scenario.device(seed), partition: partition,
+                answer: seed < 52 ? "accepted" : "app_id_mismatch")
+        }
+        let world = LaneWorld(scenario)
+        let policy = Live(try Scenario.policy())
+        let withdrawn = try Scenario.policy(apps: ["OTHER.app"])
+        var transactions = 0
+        let member = world.kafka.join()
+        world.kafka.assign(world.partitions, to: member, tellingFormer: false)
+        let fault = world.runLane(
+            batch: 2, member: member, policy: policy.value, newPolicy: policy,
+            hook: { (point) throws(Fault) in
+                guard point == "begin before" else { return }
+                transactions += 1
+                guard transactions == 1 else { return }
+                // In the midst of the first batch, which is then tried again.
+                policy.replace(with: withdrawn)
+                throw Fault(
+                    operation: "test", code: "test", disposition: .retry, message: "again")
+            })
+        #expect(fault == nil)
+        #expect(transactions > 2)
+        try world.checkOracle("new list of apps")
+    }
+
     @Test(arguments: [true, false])
     func `verdicts name simulated devices exactly where the app is simulated`(
         isSimulated: Bool

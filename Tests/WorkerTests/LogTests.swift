@@ -4,6 +4,22 @@ import Testing
 import Worker
 
 @Suite struct LogTests {
+    @Test func `a changed level counts for all that share it`() {
+        let lines = Mutex<[String]>([])
+        let log = Log(level: .warning, format: .text, clock: { 0 }) { bytes in
+            lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+        }
+        let lane = log.with(["lane": "lane-0"])
+        lane(.info, "unheard", "not written")
+        log.level = .debug
+        lane(.debug, "heard", "written")
+        #expect(lane.level == .debug)
+        log.level = .error
+        lane(.warning, "unheard", "not written")
+        #expect(lines.withLock { $0.count } == 1)
+        #expect(lines.withLock { $0.first }?.contains("heard") == true)
+    }
+
     /// Keeps what is written.
     final class Lines: Sendable {
         private let lines = Mutex<[[UInt8]]>([])

@@ -11,8 +11,8 @@ package struct LaneSettings: Sendable {
     package var verdictTopic: String
     /// The topic dead letters go to.
     package var deadLetterTopic: String
-    /// What is judged against.
-    package var policy: Policy
+    /// What is judged against; a replacement counts from the next batch on.
+    package var policy: Live<Policy>
     /// How large messages may be.
     package var messageLimits: MessageLimits
     /// The lane's own limits.
@@ -23,7 +23,8 @@ package struct LaneSettings: Sendable {
     /// Settings from their parts.
     package init(
         name: String, groupID: String, verdictTopic: String, deadLetterTopic: String,
-        policy: Policy, messageLimits: MessageLimits, limits: LaneLimits, identity: WorkerIdentity
+        policy: Live<Policy>, messageLimits: MessageLimits, limits: LaneLimits,
+        identity: WorkerIdentity
     ) {
         self.name = name
         self.groupID = groupID
@@ -58,6 +59,9 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     let observer: LaneObserver
     var random: any RandomNumberGenerator
     var judge: Judge
+    /// What the batch in hand is judged and decided by.
+    var policy: Policy
+    private var policyVersion = 0
 
     /// The partitions claimed in the database, with what was last seen of each.
     var owned: [TopicPartition: OwnedPartition] = [:]
@@ -101,7 +105,8 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
         self.stop = stop
         self.observer = observer
         self.log = log.with(["lane": LogValue(settings.name)])
-        judge = Judge(policy: settings.policy, messageLimits: settings.messageLimits)
+        policy = settings.policy.newer(than: &policyVersion) ?? settings.policy.value
+        judge = Judge(policy: policy, messageLimits: settings.messageLimits)
     }
 
     /// Runs until the stop signal, on the calling thread.
@@ -140,10 +145,23 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
         return polled.records.filter { owned[$0.partition] != nil }
     }
 
+    /// Takes over a policy that has replaced this lane's, between two batches.
+    ///
+    /// The new judge has no intermediates in memory that were verified under the old one's roots.
+    private func adoptPolicy() {
+        guard let policy = settings.policy.newer(than: &policyVersion) else { return }
+        self.policy = policy
+        judge = Judge(policy: policy, messageLimits: settings.messageLimits)
+        log(
+            .info, "policy_adopted", "batches from now on are judged by the new list of apps",
+            ["apps": LogValue(policy.apps.count)])
+    }
+
     /// Judges, decides, publishes and commits one batch.
     private func process(_ records: [Record]) throws(Fault) {
         let start = clock.monotonic()
         defer { observer.finished(since: start) }
+        adoptPolicy()
         let epochs = owned.mapValues(\.epoch)
         let batch = records.filter { epochs[$0.partition] != nil }
         let decoded = observer.timed(.decode) {

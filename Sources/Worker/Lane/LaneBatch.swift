@@ -41,7 +41,7 @@ extension Lane {
             keyIDs: Set(batch.compactMap(\.keyToLock)),
             requests: Set(batch.filter(\.isAnswerable).map(\.identity)))
         let owned = owned
-        let policy = settings.policy
+        let policy = policy
         let decided = try store.transact(reads) { state in
             Decision.decide(batch, owned: owned, state: state, policy: policy)
         }

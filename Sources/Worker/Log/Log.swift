@@ -20,8 +20,13 @@ package struct Log: Sendable {
     /// The wall clock: microseconds since 1970-01-01T00:00:00Z.
     package typealias Clock = @Sendable () -> Int64
 
-    /// Lines below this level are not written.
-    package let level: LogLevel
+    /// Lines below this level are not written: of this log and of all that were made of it.
+    package var level: LogLevel {
+        get { threshold.level }
+        nonmutating set { threshold.level = newValue }
+    }
+
+    private let threshold: LogThreshold
     private let format: Format
     private let clock: Clock
     private let sink: Sink
@@ -35,7 +40,7 @@ package struct Log: Sendable {
     ///   - clock: tells the time of each line.
     ///   - sink: takes each line.
     package init(level: LogLevel, format: Format, clock: @escaping Clock, sink: @escaping Sink) {
-        self.level = level
+        threshold = LogThreshold(level)
         self.format = format
         self.clock = clock
         self.sink = sink
@@ -66,7 +71,7 @@ package struct Log: Sendable {
         _ level: LogLevel, _ event: String, _ message: String,
         _ added: KeyValuePairs<String, LogValue> = [:]
     ) {
-        guard level >= self.level else { return }
+        guard threshold.lets(level) else { return }
         var fields = fields
         for (name, value) in added { fields.set(name, to: value) }
         let line = LogLine(

@@ -14,7 +14,8 @@ package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
         left.weight < right.weight
     }
 
-    private var weight: Int {
+    /// Its place in the order.
+    var weight: Int {
         switch self {
         case .debug: 0
         case .info: 1

@@ -61,6 +61,7 @@ package enum SettingsPage {
             lines.append("- may be kept in a file that `\(setting.key)File`\(fileVariable) names")
         }
         if setting.isSecret { lines.append("- a secret: never printed") }
+        if let note = setting.reloadNote { lines.append("- \(note)") }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -74,6 +75,12 @@ package enum SettingsPage {
         environment, a flag `--key=value`. In variables `__` stands for the dot between sections and
         `_` for the hump of a word; a list is written with commas. All problems are reported at
         once, each with key, origin and rule, and unknown keys are problems.
+
+        On SIGHUP `attest-worker run` reads file, environment and the files of secrets again. What
+        is marked below is taken over: apps between two batches of a lane, passwords by connections
+        that are made from then on. What else has changed is named in a warning, and needs a
+        restart. Settings with a problem change nothing: the old ones stay, and one line tells what
+        is wrong. Kafka's TLS files are read at the start only, PostgreSQL's by each connection.
 
         """
 

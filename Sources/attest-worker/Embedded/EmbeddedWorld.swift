@@ -58,7 +58,7 @@ final class EmbeddedWorld {
     /// Starts the lanes, by the code of `attest-worker run`.
     func startLanes() throws(Fault) {
         let fleet = Fleet(
-            settings: settings, policy: Policy(settings),
+            settings: settings, live: LiveSettings(settings),
             identity: WorkerIdentity(version: Version.text, id: name), log: log)
         areLanesRunning = DetachedThread.start { [events, outcome] in
             outcome.put(fleet.run(events: events))

@@ -9,7 +9,7 @@ final class World {
     /// The name that all that is in it begins with.
     let name: String
     /// What its workers are told.
-    let settings: WorkerSettings
+    private(set) var settings: WorkerSettings
     /// Their database.
     let database: Database
     /// Their broker.
@@ -71,6 +71,22 @@ final class World {
             settings: KafkaSettings(
                 bootstrapServers: broker.bootstrapServers, groupID: name,
                 requestTopics: [name + ".requests"]), log: { _ in })
+    }
+
+    /// Changes the settings file, which running workers read again when they are told to.
+    func change(_ adjust: (inout WorkerSettings) -> Void) throws {
+        adjust(&settings)
+        try replaceSettings(with: settings.json)
+    }
+
+    /// Puts any text in the place of the settings file.
+    func replaceSettings(with text: String) throws {
+        _ = try folder.write(text, to: "settings.json")
+    }
+
+    /// Writes a file beside the settings, and tells its path.
+    func write(_ text: String, to name: String) throws -> String {
+        try folder.write(text, to: name)
     }
 
     /// Starts one more worker.

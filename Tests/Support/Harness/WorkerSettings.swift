@@ -36,6 +36,7 @@ package struct WorkerSettings: Encodable, Sendable {
         package var connection: String
         package var connectTimeout = "2s"
         package var password: String?
+        package var passwordFile: String?
 
         /// A database by its connection string.
         package init(connection: String) {
@@ -71,6 +72,7 @@ package struct WorkerSettings: Encodable, Sendable {
         /// A root in place of Apple's, which needs the mark beside it.
         package var trustAnchor: String?
         package var simulated: Bool?
+        package var reattestation: String?
 
         /// An app; Apple's root and production keys unless told otherwise.
         package init(

@@ -36,6 +36,7 @@ final class LaneWorld {
     /// - Returns: the fault that ended it; nil when it was stopped in peace.
     func runLane(
         batch: Int, member: Int, policy: Policy, limits: LaneLimits = LaneLimits(),
+        newPolicy: Live<Policy>? = nil,
         stop: StopSignal = StopSignal(),
         hook: @escaping Hook = { (_) throws(Fault) in }, idle: (() -> Void)? = nil,
         delivery: @escaping InMemorySink.Delivery = { _ in .delivered },
@@ -65,7 +66,7 @@ final class LaneWorld {
             }, delivery: delivery)
         let settings = LaneSettings(
             name: "lane", groupID: "group", verdictTopic: "verdicts", deadLetterTopic: "dead",
-            policy: policy, messageLimits: MessageLimits(), limits: limits,
+            policy: newPolicy ?? Live(policy), messageLimits: MessageLimits(), limits: limits,
             identity: WorkerIdentity(version: "test", id: "worker-1"))
         let clock = ManualClock(world: self)
         let observer = LaneObserver(lane: 0, clock: clock.clock)

@@ -1,0 +1,44 @@
+import KafkaTransport
+import PostgresStore
+import Worker
+
+/// What lanes take over while they run, each at a moment of its own choice.
+struct LiveSettings: Sendable {
+    /// What is judged against: between two batches.
+    let policy: Live<Policy>
+    /// How new sessions reach the database.
+    let database: Live<DatabaseAccess>
+    /// As whom new connections to brokers introduce themselves.
+    let kafka: Live<SASLCredentials?>
+
+    /// The parts of settings that are in force.
+    init(_ settings: Settings) {
+        policy = Live(Policy(settings))
+        database = Live(DatabaseAccess(settings))
+        kafka = Live(KafkaSettings(settings.kafka).credentials)
+    }
+
+    /// Hands the lanes what differs.
+    ///
+    /// - Parameters:
+    ///   - settings: what is in force from now on.
+    ///   - old: what was until now.
+    func replace(with settings: Settings, insteadOf old: Settings) {
+        let (new, former) = (Policy(settings), Policy(old))
+        if new != former { policy.replace(with: new) }
+        if DatabaseAccess(settings) != DatabaseAccess(old) {
+            database.replace(with: DatabaseAccess(settings))
+        }
+        let credentials = KafkaSettings(settings.kafka).credentials
+        if credentials != KafkaSettings(old.kafka).credentials {
+            kafka.replace(with: credentials)
+        }
+    }
+}
+
+extension DatabaseAccess {
+    /// As the settings have it.
+    fileprivate init(_ settings: Settings) {
+        self.init(conninfo: settings.postgres.connection, password: settings.postgres.password)
+    }
+}
