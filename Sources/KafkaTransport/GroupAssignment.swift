@@ -19,7 +19,7 @@ struct GroupAssignment {
     private var positions: [TopicPartition: Int64] = [:]
     /// What librdkafka fetches; under the incremental protocol the base of differences.
     private var applied: Set<TopicPartition> = []
-    /// Moved by a seek that librdkafka was not told yet: what it brings of them is stale.
+    /// Moved, and librdkafka was not told yet: what it brings of them is stale.
     private var displaced: Set<TopicPartition> = []
     /// What ``pause(_:)`` paused.
     ///
@@ -143,19 +143,6 @@ struct GroupAssignment {
         displaced = []
         defer { unanswered = nil }
         return unanswered
-    }
-
-    /// Moves a started partition's position.
-    ///
-    /// - Throws: `.fenced` when it is not started.
-    mutating func seek(_ partition: TopicPartition, to offset: Int64) throws(Fault) {
-        guard positions[partition] != nil else {
-            throw Fault(
-                operation: "seek", code: "not_started", disposition: .fenced,
-                message: "\(partition.topic) [\(partition.partition)] is not being fetched")
-        }
-        positions[partition] = offset
-        displaced.insert(partition)
     }
 
     // MARK: Telling librdkafka

@@ -153,7 +153,12 @@ package final class KafkaSource: RequestSource {
         return change
     }
 
-    /// Starts fetching these partitions, each at its offset, beside those already started.
+    /// Starts fetching these partitions, each at its offset, beside those already started; moves
+    /// those that are started.
+    ///
+    /// librdkafka stops a partition to start it anew, which takes a moment; 2.0.2 aborts the process
+    /// (`rd_kafka_assignment_partition_stopped: rktp->rktp_started`) when it has to do so once more
+    /// meanwhile. So one call for all, not one for each.
     package func start(_ offsets: [TopicPartition: Int64]) throws(Fault) {
         let client = try openClient("start partitions")
         try assignment.liftPauses(of: offsets.keys, on: client)
@@ -173,16 +178,6 @@ package final class KafkaSource: RequestSource {
         // While a change waits for another answer, an assignment would be taken for that answer.
         if !assignment.isAnswerOwed {
             try assignment.apply(answering: answered, to: client)
-        }
-    }
-
-    /// Goes back (or on) to an offset in a started partition; records fetched before are dropped.
-    package func seek(_ partition: TopicPartition, to offset: Int64) throws(Fault) {
-        let client = try openClient("seek")
-        try assignment.seek(partition, to: offset)
-        held.removeAll { $0.partition == partition }
-        if !assignment.isAnswerOwed {
-            try assignment.apply(answering: nil, to: client)
         }
     }
 

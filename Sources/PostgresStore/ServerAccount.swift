@@ -35,11 +35,16 @@ struct ServerAccount: Sendable {
             "find a user", "PostgreSQL doesn't run as root, and no other user is there")
     }
 
-    /// A fresh folder that this account can use: in `TMPDIR`, else in `/tmp`.
-    func makeFolder() throws(Fault) -> String {
-        let wanted = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    /// A fresh folder that this account can use.
+    ///
+    /// - Parameter parent: where; nil: in `TMPDIR`, else in `/tmp`.
+    /// - Returns: its path.
+    /// - Throws: `.stop(.unavailable)` if the account can use none.
+    func makeFolder(in parent: String?) throws(Fault) -> String {
+        let wanted = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         // A socket's path is at most 107 bytes long.
-        let bases = wanted.utf8.count <= 70 ? [wanted, "/tmp"] : ["/tmp"]
+        let defaults = wanted.utf8.count <= 70 ? [wanted, "/tmp"] : ["/tmp"]
+        let bases = parent.map { [$0] } ?? defaults
         for base in bases {
             var template = Array((base + "/attest-postgres-XXXXXX").utf8CString)
             guard mkdtemp(&template) != nil else { continue }

@@ -29,6 +29,8 @@ package final class TemporaryPostgres: Sendable {
         package var listensOnLoopback = false
         /// How many sessions it takes.
         package var connectionsMax = 100
+        /// Where its folder is made; nil: in `TMPDIR`, else in `/tmp`.
+        package var parent: String?
         /// The folder with `initdb`, `pg_ctl` and `postgres`; nil: the newest in Debian's place.
         package var binaries: String?
 
@@ -63,7 +65,7 @@ package final class TemporaryPostgres: Sendable {
         } else {
             binaries = try newestBinaries()
         }
-        folder = try account.makeFolder()
+        folder = try account.makeFolder(in: options.parent)
         if options.listensOnLoopback {
             port = try freeLoopbackPort()
             password = randomPassword()

@@ -71,14 +71,4 @@ struct GroupAssignmentTests {
         let answered = assignment.stop([zero, one])
         #expect(answered == .lost([zero, one]))
     }
-
-    @Test func `after a seek nothing counts until librdkafka was told`() throws {
-        var assignment = try started()
-        try assignment.seek(zero, to: 3)
-        let counted = [place(zero, 10), place(one, 10)].map { assignment.advance(past: $0) }
-        #expect(counted == [false, true], "the first was fetched before the seek")
-        #expect(throws: Fault.self) {
-            try assignment.seek(TopicPartition(topic: "other", partition: 0), to: 0)
-        }
-    }
 }

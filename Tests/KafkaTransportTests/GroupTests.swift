@@ -55,11 +55,11 @@ extension BrokerTests {
             try Pair(first, second).awaitOwner(second, of: moved)
             try second.start([partition: 7])
             #expect(try second.take(3).offsets(of: partition) == [7, 8, 9])
-            // What stayed goes on where it was, also after a seek.
+            // What stayed goes on where it was, also after it was moved.
             let stayed = bench.partitions.filter { $0 != partition }
             try bench.fill(10..<12)
             #expect(try first.take(2).offsets(of: stayed[0]) == [10, 11])
-            try first.seek(stayed[0], to: 11)
+            try first.start([stayed[0]: 11])
             #expect(try first.take(1).offsets(of: stayed[0]) == [11])
             second.close()
             first.close()

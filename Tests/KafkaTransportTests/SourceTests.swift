@@ -102,7 +102,7 @@ extension BrokerTests {
             }
         }
 
-        @Test func `seeking drops what was fetched and goes on from the offset`() throws {
+        @Test func `moving drops what was fetched and goes on from the offset`() throws {
             try SharedMember.withPartitions(2) { source, bench in
                 let (one, other) = (bench.partitions[0], bench.partitions[1])
                 try bench.fill(0..<100)
@@ -113,18 +113,17 @@ extension BrokerTests {
                 while records.offsets(of: other).count < 30, !deadline.isOver {
                     records += try source.poll(limits: limits, wait: .seconds(1)).records
                 }
-                try source.seek(other, to: 20)
+                try source.start([other: 20])
                 let soFar = records.offsets(of: one)
                 records = try source.take(80 + 100 - soFar.count)
                 #expect(records.offsets(of: other) == Array(20..<100))
                 #expect(soFar + records.offsets(of: one) == Array(0..<100))
-                try source.seek(one, to: 99)
+                try source.start([one: 99])
                 #expect(try source.take(1).offsets(of: one) == [99])
-                try source.pause()
-                try source.seek(one, to: 98)
-                #expect(try source.take(1, within: .milliseconds(500)).isEmpty)
-                try source.resume()
-                #expect(try source.take(2).offsets(of: one) == [98, 99])
+                try source.start([one: 98, other: 99])
+                let moved = try source.take(3)
+                #expect(moved.offsets(of: one) == [98, 99])
+                #expect(moved.offsets(of: other) == [99])
             }
         }
 
@@ -158,7 +157,6 @@ extension BrokerTests {
                 let rest = try source.take(10 - first.offsets(of: other).count)
                 #expect(rest.offsets(of: one).isEmpty)
                 #expect(first.offsets(of: other) + rest.offsets(of: other) == Array(0..<10))
-                #expect(throws: Fault.self) { try source.seek(one, to: 0) }
                 try source.start([one: 9])
                 #expect(try source.take(1).offsets(of: one) == [9])
             }

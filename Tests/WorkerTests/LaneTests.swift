@@ -143,10 +143,11 @@ import Worker
         var copy: InMemoryDatabase.Rows?
         let member = world.kafka.join()
         world.kafka.assign(world.partitions, to: member)
-        var transactions = 0
+        var (transactions, moves) = (0, 0)
         let end = world.runLane(
             batch: 2, member: member, policy: policy,
             hook: { name throws(Fault) in
+                if transactions >= 5, name == "start before" { moves += 1 }
                 guard name == "begin before" else { return }
                 transactions += 1
                 if transactions == 3 { copy = world.database.rows }
@@ -155,6 +156,8 @@ import Worker
             })
         #expect(end == nil)
         try world.checkOracle("after the failover")
+        #expect(world.partitions.count > 1)
+        #expect(moves == 1, "librdkafka dies when partitions are moved one by one")
     }
 
     @Test func `a restored database is noticed at the next start`() throws {

@@ -104,12 +104,10 @@ extension Lane {
     private func startFetching(_ offsets: [TopicPartition: Int64]) throws(Fault) {
         // What was fetched before lies ahead of what is decided next.
         backlog.removeAll { offsets[$0.partition] != nil }
-        let new = offsets.filter { !started.contains($0.key) }
-        if !new.isEmpty { try source.start(new) }
-        started.formUnion(new.keys)
-        for (partition, offset) in offsets where new[partition] == nil {
-            try source.seek(partition, to: offset)
-        }
+        // All in one call: librdkafka 2.0.2 aborts the process when it is told of a partition again
+        // while it still stops it (`rktp->rktp_started`).
+        if !offsets.isEmpty { try source.start(offsets) }
+        started.formUnion(offsets.keys)
     }
 
     private func tell(_ position: StartPosition, of partition: TopicPartition) {

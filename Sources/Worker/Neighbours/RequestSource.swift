@@ -71,15 +71,15 @@ package protocol RequestSource: AnyObject {
 
     /// Starts fetching these partitions, each at its offset, beside those already started.
     ///
+    /// One that is started already goes back (or on) to its offset; records fetched before are
+    /// dropped. What belongs together must be told in one call, see KafkaSource.
+    ///
     /// Also the answer to ``AssignmentChange/assigned(_:)``; an empty dictionary answers it without
     /// taking anything yet.
     func start(_ offsets: [TopicPartition: Int64]) throws(Fault)
 
     /// Stops fetching these partitions and forgets them: the answer to `revoked` and `lost`.
     func stop(_ partitions: [TopicPartition]) throws(Fault)
-
-    /// Goes back (or on) to an offset in a started partition; records fetched before are dropped.
-    func seek(_ partition: TopicPartition, to offset: Int64) throws(Fault)
 
     /// Stops fetching all started partitions while the membership is kept. Idempotent.
     func pause() throws(Fault)

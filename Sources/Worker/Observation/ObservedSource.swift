@@ -52,11 +52,6 @@ package final class ObservedSource<Base: RequestSource>: RequestSource {
         try base.stop(partitions)
     }
 
-    package func seek(_ partition: TopicPartition, to offset: Int64) throws(Fault) {
-        try base.seek(partition, to: offset)
-        observer.claimed([partition: offset])
-    }
-
     package func pause() throws(Fault) {
         try base.pause()
     }

@@ -27,10 +27,6 @@
 
         func stop(_ partitions: [TopicPartition]) throws(Fault) { try base.stop(partitions) }
 
-        func seek(_ partition: TopicPartition, to offset: Int64) throws(Fault) {
-            try base.seek(partition, to: offset)
-        }
-
         func pause() throws(Fault) { try base.pause() }
 
         func resume() throws(Fault) { try base.resume() }

@@ -8,7 +8,7 @@ import Worker
 final class InMemoryKafka {
     /// Of an effect on the broker, at which a test may let the worker die.
     enum Step: String, CaseIterable {
-        case poll, start, stop, seek, commitOffsets, enqueue, reports
+        case poll, start, stop, commitOffsets, enqueue, reports
     }
 
     /// Called on both sides of every effect; what it throws is thrown.
@@ -161,12 +161,6 @@ final class InMemorySource: RequestSource {
         try hook(.stop, false)
         for partition in partitions { positions[partition] = nil }
         try hook(.stop, true)
-    }
-
-    func seek(_ partition: TopicPartition, to offset: Int64) throws(Fault) {
-        try hook(.seek, false)
-        positions[partition] = offset
-        try hook(.seek, true)
     }
 
     func pause() throws(Fault) { isPaused = true }
