@@ -4,17 +4,29 @@ import Worker
 
 /// The judge of a world under load: reads its topics and its database into an ``OracleLedger``.
 final class Oracle {
-    private let world: World
+    private var world: World
     private var ledger = OracleLedger()
     private var requestsTold = 0
     private var verdictsTold = 0
     private var deadLettersTold = 0
     private var findingsTold = 0
 
+    /// Where the inbox is looked at; the world's own database unless another took its place.
+    var database: Database
+
     init(_ world: World, _ load: Load) {
         self.world = world
+        database = world.database
+        plan(load)
+    }
+
+    /// Tells of a further load that will be sent.
+    func plan(_ load: Load) {
         for request in load.requests { ledger.plan(request) }
     }
+
+    /// How many verdicts there were by their reason; accepted ones under "accepted".
+    var verdictsByReason: [String: Int] { ledger.verdictsByReason }
 
     /// Waits until each request on the topic is answered; call it when all are sent.
     func waitUntilAnswered(within limit: Duration, _ workers: [ChildProcess]) async throws {
@@ -51,6 +63,15 @@ final class Oracle {
         tellFindings()
     }
 
+    /// Goes on with another world: the same group and database, a new cluster or new topics.
+    ///
+    /// What was told of the former one stands; its loads must have been answered.
+    func move(to world: World, _ load: Load) {
+        self.world = world
+        plan(load)
+        (requestsTold, verdictsTold, deadLettersTold) = (0, 0, 0)
+    }
+
     /// From now on what was answered may be stale: the inbox has lost all it held, by retention.
     func forgetDecided() {
         ledger.forgetDecided()
@@ -60,8 +81,8 @@ final class Oracle {
     func expectEverythingRight() async throws {
         try await look()
         ledger.stored(
-            try await world.database.storedVerdicts(),
-            signCounts: try await world.database.signCounts())
+            try await database.storedVerdicts(),
+            signCounts: try await database.signCounts())
         tellFindings()
         print(
             "\(world.name): \(ledger.recordCount) records, \(ledger.requestCount) requests, "

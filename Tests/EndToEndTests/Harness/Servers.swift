@@ -34,12 +34,7 @@ final class Servers: Sendable {
             postgres: try TemporaryPostgres(options), folder: folder)
         let database = try await Database.create(
             Database.template, on: servers.postgres, migrated: false)
-        let migration = try await ChildProcess.start(
-            BuildProducts.executable("attest-worker"),
-            ["migrate", "--postgres.connection=\(database.conninfo)"], folder: folder,
-            name: "migrate")
-        let end = try await migration.waitForEnd(within: .seconds(30))
-        guard end == .exited(0) else { throw HarnessFailure("migrate: \(end); \(migration)") }
+        try await database.migrate(folder)
         return servers
     }
 

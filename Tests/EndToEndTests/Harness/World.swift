@@ -35,15 +35,20 @@ final class World {
     ///   - partitions: how many each topic has.
     ///   - apps: the apps whose objects are judged.
     ///   - broker: another broker than the suite's, for tests that disturb it.
+    ///   - database: a database that is there, on whatever server, for tests that disturb that.
     ///   - adjust: changes settings.
     /// - Throws: when one of them can't be made.
     init(
         _ name: String, partitions: Int = 2, apps: [WorkerSettings.App], broker: Broker? = nil,
+        database: Database? = nil,
         adjust: (inout WorkerSettings) -> Void = { _ in }
     ) async throws {
         let servers = try Servers.shared()
         let broker = broker ?? servers.broker
-        let database = try await Database.create(name, on: servers.postgres)
+        let database =
+            if let database { database } else {
+                try await Database.create(name, on: servers.postgres)
+            }
         let topics = WorkerSettings.Kafka.Topics(
             requests: [name + ".requests"], verdicts: name + ".verdicts",
             deadLetters: name + ".dead-letters")

@@ -38,6 +38,7 @@ package struct Load: Sendable {
     private var devices: [Device] = []
     private var random: SplitMix64
     private let name: String
+    private let allHaveIDs: Bool
     private let authority: TestAuthority
 
     /// A device and what it has sent.
@@ -66,11 +67,14 @@ package struct Load: Sendable {
     ///   - deviceCount: how many devices register.
     ///   - assertionCount: how many assertions follow.
     ///   - authority: who signs the attestations.
+    ///   - allHaveIDs: whether no gateway leaves the id out; needed where places recur, as a place
+    ///     is the identity of a request without an id.
     package init(
         _ name: String, seed: UInt64, deviceCount: Int, assertionCount: Int,
-        authority: TestAuthority
+        authority: TestAuthority, allHaveIDs: Bool = false
     ) {
         self.name = name
+        self.allHaveIDs = allHaveIDs
         self.authority = authority
         random = SplitMix64(seed: seed)
         for number in 0...deviceCount {
@@ -114,7 +118,8 @@ package struct Load: Sendable {
         let content = nextContent
         let assertion = devices[place].simulated.assert(clientDataHash: content.clientDataHash)
         // A few gateways send no id.
-        let id = Int.random(in: 0..<20, using: &random) == 0 ? nil : nextID
+        let lacksID = Int.random(in: 0..<20, using: &random) == 0 && !allHaveIDs
+        let id = lacksID ? nil : nextID
         let message = MintedRequest(assertion: assertion, content, requestID: id)
         guard devices[place].isRegistered else {
             return add(place, id, message, .rejected("unknown_key"))

@@ -35,14 +35,8 @@ struct SoakServers: Sendable {
         }
         let postgres = try TemporaryPostgres()
         let proxy = try PostgresProxy(to: postgres)
-        let database = try await Database.create(
-            "soak", on: postgres, migrated: false)
-        let migration = try await ChildProcess.start(
-            BuildProducts.executable("attest-worker"),
-            ["migrate", "--postgres.connection=\(database.conninfo)"], folder: folder,
-            name: "migrate")
-        let end = try await migration.waitForEnd(within: .seconds(60))
-        guard end == .exited(0) else { throw HarnessFailure("migrate: \(end); \(migration)") }
+        let database = try await Database.create("soak", on: postgres, migrated: false)
+        try await database.migrate(folder)
         var settings = WorkerSettings(
             kafka: .init(
                 bootstrapServers: [broker.bootstrapServers], groupId: group,

@@ -1,13 +1,11 @@
 import Glibc
 import Harness
-import KafkaTransport
-import Worker
 
 extension SoakStriker {
     /// The fewest workers that are left at work.
     private static let workersMin = 2
     /// How many records a partition is set back at the most.
-    private static let rewindRecordsMax: Int64 = 2000
+    private static let rewindRecordsMax = 2000
 
     func strikeWorkers(_ kind: FaultKind, _ dice: Dice) async throws {
         switch kind {
@@ -66,45 +64,17 @@ extension SoakStriker {
         }
     }
 
-    /// Joins the group as an operator's tool might, commits offsets that are further back, and
-    /// leaves: whoever gets these partitions meets records that were decided before.
+    /// Whoever gets the partitions next meets records that were decided before.
+    ///
+    /// Best effort: while other faults strike, the group may give nothing in time; the oracle holds
+    /// either way.
     private func rewind(_ dice: Dice) async throws {
-        let bootstrap = servers.broker.bootstrapServers
-        let records = Int64(dice.count(Int(Self.rewindRecordsMax)))
-        try await blocking {
-            var settings = KafkaSettings(
-                bootstrapServers: bootstrap, groupID: SoakServers.group,
-                requestTopics: [SoakServers.requests])
-            settings.sessionTimeout = .seconds(6)
-            let source = try KafkaSource(settings: settings, log: { _ in })
-            defer { source.close() }
-            try rewindMine(source, by: records)
-        }
-    }
-}
-
-/// Waits to be given partitions and commits offsets that are so much lower.
-///
-/// Best effort: while other faults strike, the group may give nothing, or take it away at once; the
-/// oracle holds either way.
-private func rewindMine(_ source: KafkaSource, by records: Int64) throws {
-    let limits = BatchLimits(recordsMax: 1, bytesMax: 1)
-    let deadline = ContinuousClock.now + .seconds(30)
-    while ContinuousClock.now < deadline {
-        do {
-            switch try source.poll(limits: limits, wait: .milliseconds(200)).change {
-            case nil: continue
-            case .revoked(let partitions), .lost(let partitions): try source.stop(partitions)
-            case .assigned(let partitions):
-                try source.start([:])
-                let offsets = try source.positions(of: partitions).mapValues { position in
-                    max(position.low, (position.committed ?? position.low) - records)
-                }
-                try source.commit(offsets)
-                return
-            }
-        } catch {
-            guard error.disposition == .retry || error.disposition == .fenced else { throw error }
+        let bootstrapServers = servers.broker.bootstrapServers
+        let records = Int64(dice.count(Self.rewindRecordsMax))
+        _ = try await blocking {
+            try GroupRewinder.rewind(
+                group: SoakServers.group, topic: SoakServers.requests,
+                bootstrapServers: bootstrapServers, records: records)
         }
     }
 }

@@ -15,7 +15,6 @@ struct SoakTraffic {
     static let waitingMax = 200
 
     private var random: SplitMix64
-    private let seed: UInt64
     private let authority: TestAuthority
     private let partitions: Int32
     private var count = 0
@@ -34,14 +33,12 @@ struct SoakTraffic {
 
     /// Traffic from its seed.
     init(seed: UInt64, partitions: Int, authority: TestAuthority) {
-        self.seed = seed
         self.authority = authority
         self.partitions = Int32(clamping: partitions)
         random = SplitMix64(seed: seed)
-        for number in 0..<3 {
+        for _ in 0..<3 {
             strangers.append(
-                SimulatedDevice(
-                    seed: seed &* 7919 &+ UInt64(number), appID: Load.appID, authority: authority))
+                SimulatedDevice(seed: random.next(), appID: Load.appID, authority: authority))
         }
     }
 
@@ -100,7 +97,7 @@ struct SoakTraffic {
         let number = count
         var device = Device(
             simulated: SimulatedDevice(
-                seed: seed &* 100_003 &+ UInt64(number), appID: Load.appID,
+                seed: random.next(), appID: Load.appID,
                 shape: shapes[number % shapes.count], authority: authority))
         let request = registration(of: device.simulated, .accepted(reattested: false))
         device.sent.append(request)
@@ -170,7 +167,7 @@ struct SoakTraffic {
     private mutating func twins() -> [PlannedRequest] {
         guard waiting.count < Self.waitingMax, partitions > 1 else { return [] }
         var device = SimulatedDevice(
-            seed: seed &* 104_729 &+ UInt64(count), appID: Load.appID, authority: authority)
+            seed: random.next(), appID: Load.appID, authority: authority)
         let first = registration(of: device, .accepted(reattested: false))
         let content = AssertionContent.plain(clientData: Array("twin \(count)".utf8))
         let assertion = device.assert(clientDataHash: content.clientDataHash)
