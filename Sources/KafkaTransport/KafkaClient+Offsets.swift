@@ -47,8 +47,20 @@ extension KafkaClient {
     func logEnds(
         of partitions: [TopicPartition], which mark: Int64
     ) throws(Fault) -> [TopicPartition: Int64] {
-        let operation = "look up the ends of the log"
-        let marks = Dictionary(partitions.map { ($0, mark) }) { first, _ in first }
+        try offsets(at: Dictionary(partitions.map { ($0, mark) }) { first, _ in first })
+    }
+
+    /// The first offset of each partition whose timestamp is not before the one given.
+    ///
+    /// Source: rdkafka.h, `rd_kafka_offsets_for_times`; Kafka protocol, ListOffsets.
+    ///
+    /// - Parameter marks: milliseconds since 1970, or a reserved timestamp.
+    /// - Returns: the offsets; a partition without such a record is left out.
+    /// - Throws: `.retry` when the broker can't tell now.
+    func offsets(
+        at marks: [TopicPartition: Int64]
+    ) throws(Fault) -> [TopicPartition: Int64] {
+        let operation = "look up offsets by time"
         let list = TopicPartitionList(marks)
         try check(
             rd_kafka_offsets_for_times(

@@ -156,7 +156,7 @@ package final class KafkaSource: RequestSource {
     /// Starts fetching these partitions, each at its offset, beside those already started; moves
     /// those that are started.
     ///
-    /// librdkafka stops a partition to start it anew, which takes a moment; 2.0.2 aborts the process
+    /// librdkafka stops a partition to start it anew, which takes a moment; 2.0.2 ends the process
     /// (`rd_kafka_assignment_partition_stopped: rktp->rktp_started`) when it has to do so once more
     /// meanwhile. So one call for all, not one for each.
     package func start(_ offsets: [TopicPartition: Int64]) throws(Fault) {
@@ -202,6 +202,15 @@ package final class KafkaSource: RequestSource {
         of partitions: [TopicPartition]
     ) throws(Fault) -> [TopicPartition: LogPosition] {
         try openClient("look up offsets").logPositions(of: partitions)
+    }
+
+    /// Asks the broker where records begin that are later than an instant, for each partition.
+    package func firstOffsets(
+        laterThan instants: [TopicPartition: Int64]
+    ) throws(Fault) -> [TopicPartition: Int64] {
+        guard !instants.isEmpty else { return [:] }
+        // Kafka finds the first timestamp that is not before the one asked for.
+        return try openClient("look up offsets").offsets(at: instants.mapValues { $0 + 1 })
     }
 
     /// Commits next offsets and waits for the answer.

@@ -109,6 +109,29 @@ import Worker
         #expect(try answers(world)["anew"] == "accepted")
     }
 
+    @Test func `a topic made anew that has outgrown the former one is read from its start`() throws
+    {
+        var scenario = Scenario()
+        var device = Scenario.device(45)
+        scenario.register(device, partition: 0)
+        let world = LaneWorld(scenario)
+        let policy = try Scenario.policy()
+        #expect(world.finish(batch: 10, policy: policy) == nil)
+        world.kafka.recreate(world.partitions[0])
+        var anew = Scenario()
+        for number in 0..<5 {
+            let payload = Array("anew \(number)".utf8)
+            let minted = device.assert(clientDataHash: ClientDataHash(hashing: payload))
+            anew.request(
+                "assertion", minted.object, of: device, clientData: payload, partition: 0,
+                id: "anew \(number)", timestamp: Scenario.now.milliseconds + 60_000,
+                answer: "accepted")
+        }
+        world.kafka.append(anew.records)
+        #expect(world.finish(batch: 2, policy: policy) == nil)
+        for number in 0..<5 { #expect(try answers(world)["anew \(number)"] == "accepted") }
+    }
+
     @Test func `a timestamp from the future does not make later records look decided`() throws {
         var scenario = Scenario()
         var device = Scenario.device(50)

@@ -31,6 +31,23 @@ import Worker
         #expect(position(next: 101, committed: 60, low: 10) == .newLog(from: 60))
     }
 
+    @Test func `a log that is all later than what was decided is a new one`() {
+        func start(committed: Int64?, low: Int64 = 0, firstLater: Int64?) -> StartPosition {
+            StartPosition(
+                row: Progress(
+                    epoch: 1, nextOffset: 50, publishedOffset: 45, lastTimestampMilliseconds: 5),
+                log: LogPosition(committed: committed, low: low, high: 100),
+                firstLater: firstLater)
+        }
+        #expect(start(committed: nil, firstLater: 0) == .newLog(from: 0))
+        #expect(start(committed: nil, low: 20, firstLater: 20) == .newLog(from: 20))
+        // The first record was among those decided: the committed offset has only expired.
+        #expect(start(committed: nil, firstLater: 50) == .at(45))
+        #expect(start(committed: nil, firstLater: nil) == .at(45))
+        #expect(start(committed: 45, firstLater: 0) == .at(45))
+        #expect(start(committed: nil, low: 50, firstLater: 50) == .at(50))
+    }
+
     @Test func `records that retention deleted undecided are told`() {
         #expect(
             position(next: 30, committed: 30, low: 50) == .recordsExpired(from: 50, missing: 20))

@@ -63,11 +63,15 @@ extension Lane {
     private func claim(_ partitions: [TopicPartition]) throws(Fault) {
         let logs = try source.positions(of: partitions)
         let rows = try store.claim(logs.mapValues(StartPosition.initial))
+        let firstLater = try source.firstOffsets(
+            laterThan: rows.filter { partition, row in
+                logs[partition].map { StartPosition.mayBeNewLog(row: row, log: $0) } ?? false
+            }.mapValues(\.lastTimestampMilliseconds))
         var offsets: [TopicPartition: Int64] = [:]
         var resets: [TopicPartition: Progress] = [:]
         for (partition, row) in rows {
             guard let log = logs[partition] else { continue }
-            let position = StartPosition(row: row, log: log)
+            let position = StartPosition(row: row, log: log, firstLater: firstLater[partition])
             tell(position, of: partition)
             switch position {
             case .at(let offset), .lostCommits(let offset, _), .recordsExpired(let offset, _):
@@ -126,7 +130,7 @@ extension Lane {
         case .newLog(let offset):
             log(
                 .error, "topic_recreated",
-                "the progress row lay beyond the log's end; it was set back",
+                "the progress row was that of another log; it was set back",
                 ["offset": LogValue(offset)])
         case .recordsExpired(let offset, let missing):
             log(

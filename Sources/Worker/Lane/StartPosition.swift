@@ -5,8 +5,8 @@ package enum StartPosition: Hashable, Sendable {
     /// From here, as PostgreSQL has lost the decisions between here and what was committed: they
     /// are made again, consistently, since sign counts, inbox and progress fell back together.
     case lostCommits(from: Int64, committed: Int64)
-    /// From here, with the row set back to it: its next offset lies beyond the log's end, so the
-    /// topic was made anew, or the broker lost its end.
+    /// From here, with the row set back to it: its next offset lies beyond the log's end, or all of
+    /// the log is later than what was decided. So the topic was made anew, or lost its end.
     case newLog(from: Int64)
     /// From here: the records before it were never decided, and retention has deleted them.
     case recordsExpired(from: Int64, missing: Int64)
@@ -21,14 +21,29 @@ package enum StartPosition: Hashable, Sendable {
         return committed
     }
 
+    /// Whether the row may be that of another log, which had the same name.
+    ///
+    /// With a topic Kafka deletes what groups have committed of it. In the log of the row, the
+    /// first record was decided, so it is not later than all that were; in one made since, it is.
+    /// Without asking, a log that has outgrown the row already would be read from the middle on.
+    package static func mayBeNewLog(row: Progress, log: LogPosition) -> Bool {
+        log.committed == nil && log.low < row.nextOffset && row.lastTimestampMilliseconds > 0
+    }
+
     /// Decides where to start.
     ///
     /// - Parameters:
     ///   - row: the progress row as claimed.
     ///   - log: the log's ends and the group's committed offset.
-    package init(row: Progress, log: LogPosition) {
+    ///   - firstLater: the first offset whose record is later than all that were decided; nil where
+    ///     there is none, the broker can't tell, or nobody needed to ask.
+    package init(row: Progress, log: LogPosition, firstLater: Int64? = nil) {
         guard row.nextOffset <= log.high else {
             self = .newLog(from: Self.initial(log))
+            return
+        }
+        if Self.mayBeNewLog(row: row, log: log), let firstLater, firstLater <= log.low {
+            self = .newLog(from: log.low)
             return
         }
         let committed = log.committed ?? row.publishedOffset

@@ -69,6 +69,16 @@ package protocol RequestSource: AnyObject {
         of partitions: [TopicPartition]
     ) throws(Fault) -> [TopicPartition: LogPosition]
 
+    /// Asks the broker where records begin that are later than an instant, for each partition.
+    ///
+    /// - Parameter instants: milliseconds since 1970.
+    /// - Returns: the first offset whose record has a later timestamp; partitions without such a
+    ///   record, or whose broker can't tell, are left out.
+    /// - Throws: `.retry` when the broker can't tell now.
+    func firstOffsets(
+        laterThan instants: [TopicPartition: Int64]
+    ) throws(Fault) -> [TopicPartition: Int64]
+
     /// Starts fetching these partitions, each at its offset, beside those already started.
     ///
     /// One that is started already goes back (or on) to its offset; records fetched before are

@@ -43,6 +43,14 @@ package final class ObservedSource<Base: RequestSource>: RequestSource {
         return try base.positions(of: partitions)
     }
 
+    package func firstOffsets(
+        laterThan instants: [TopicPartition: Int64]
+    ) throws(Fault) -> [TopicPartition: Int64] {
+        observer.begin("look up offsets")
+        defer { observer.begin("work") }
+        return try base.firstOffsets(laterThan: instants)
+    }
+
     package func start(_ offsets: [TopicPartition: Int64]) throws(Fault) {
         try base.start(offsets)
         if !offsets.isEmpty { observer.claimed(offsets) }

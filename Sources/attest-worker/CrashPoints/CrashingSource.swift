@@ -23,6 +23,12 @@
             try base.positions(of: partitions)
         }
 
+        func firstOffsets(
+            laterThan instants: [TopicPartition: Int64]
+        ) throws(Fault) -> [TopicPartition: Int64] {
+            try base.firstOffsets(laterThan: instants)
+        }
+
         func start(_ offsets: [TopicPartition: Int64]) throws(Fault) { try base.start(offsets) }
 
         func stop(_ partitions: [TopicPartition]) throws(Fault) { try base.stop(partitions) }

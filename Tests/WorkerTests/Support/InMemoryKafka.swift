@@ -151,6 +151,20 @@ final class InMemorySource: RequestSource {
             known.map { ($0, kafka.position(of: $0)) }, uniquingKeysWith: { first, _ in first })
     }
 
+    func firstOffsets(
+        laterThan instants: [TopicPartition: Int64]
+    ) throws(Fault) -> [TopicPartition: Int64] {
+        var found: [TopicPartition: Int64] = [:]
+        for (partition, instant) in instants {
+            let low = Int(kafka.lows[partition] ?? 0)
+            let place = kafka.logs[partition, default: []].dropFirst(low).first {
+                ($0.timestampMilliseconds ?? -1) > instant
+            }?.place
+            found[partition] = place?.offset
+        }
+        return found
+    }
+
     func start(_ offsets: [TopicPartition: Int64]) throws(Fault) {
         try hook(.start, false)
         positions.merge(offsets) { $1 }
