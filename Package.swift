@@ -119,7 +119,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "HarnessTests", dependencies: ["Harness", "LibCrypto", "Wire", "Worker"],
+            name: "HarnessTests",
+            dependencies: ["AttestTestKit", "Harness", "LibCrypto", "Soak", "Wire", "Worker"],
             swiftSettings: strict),
         .testTarget(
             name: "OperationsTests", dependencies: ["Operations", "Worker", "Wire", "AppAttest"],

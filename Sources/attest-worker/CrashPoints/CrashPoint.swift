@@ -4,7 +4,8 @@
 
     // For tests of what a crash leaves behind. Nothing of this file is in a release build.
 
-    /// A step of the lane at which the process kills itself, as `kill -9` would.
+    /// A step of the lane at which the process kills itself, as `kill -9` would, or stops itself
+    /// until somebody sends SIGCONT.
     ///
     /// | step | the process dies |
     /// | --- | --- |
@@ -32,30 +33,34 @@
         }
 
         private let step: Step
+        private let signal: Int32
         private let remaining: Mutex<Int>
 
-        /// What the variable `CRASH_AT` asks for; nil where it is not set.
-        static let ofThisProcess = getenv("CRASH_AT").flatMap { CrashPoint(String(cString: $0)) }
+        /// What the variable `CRASH_AT` or `FREEZE_AT` asks for; nil where neither is set.
+        static let ofThisProcess =
+            getenv("CRASH_AT").flatMap { CrashPoint(String(cString: $0), SIGKILL) }
+            ?? getenv("FREEZE_AT").flatMap { CrashPoint(String(cString: $0), SIGSTOP) }
 
         /// Reads a step, a colon, and how often the step must be reached; nil for other text.
-        private init?(_ text: String) {
+        private init?(_ text: String, _ signal: Int32) {
             let parts = text.split(separator: ":")
             guard parts.count == 2,
                 let step = parts.first.flatMap({ Step(rawValue: String($0)) }),
                 let count = parts.last.flatMap({ Int($0) })
             else { return nil }
             self.step = step
+            self.signal = signal
             remaining = Mutex(count)
         }
 
-        /// Dies here, if this is the place and the time.
+        /// Dies or stops here, if this is the place and the time.
         func pass(_ step: Step) {
             guard step == self.step else { return }
             let isDue = remaining.withLock { remaining in
                 remaining -= 1
                 return remaining == 0
             }
-            if isDue { kill(getpid(), SIGKILL) }
+            if isDue { kill(getpid(), signal) }
         }
     }
 #endif
