@@ -48,5 +48,9 @@ def context(findings, file):
             findings.expect((ROOT / source).exists(), f"{FILE}: there is no {source}")
             findings.expect(any(fnmatch.fnmatch(source, pattern) for pattern in kept),
                             f".dockerignore leaves out {source}")
+    for link in (path for path in (ROOT / "Sources").rglob("*") if path.is_symlink()):
+        target = link.resolve().relative_to(ROOT)
+        findings.expect(any(target.is_relative_to(pattern) for pattern in kept),
+                        f".dockerignore leaves out {target}, which {link.relative_to(ROOT)} is")
     for pattern in kept:
         findings.expect((ROOT / pattern).exists(), f".dockerignore: there is no {pattern}")

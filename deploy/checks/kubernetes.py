@@ -40,8 +40,11 @@ def check(findings, tools):
         if part["apiVersion"] not in CUSTOM:
             plain.append(path)
     validate(findings, tools, plain)
+    made = generated()
     for kind in ("Deployment", "Job"):
-        check_pod(findings, kind, objects[kind]["spec"]["template"])
+        check_pod(findings, kind, objects[kind]["spec"]["template"], made)
+    canary = objects["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]
+    check_pod(findings, "CronJob", canary, made)
     check_workers(findings, objects)
 
 
@@ -70,7 +73,17 @@ def check_kustomization(findings, path, part):
             findings.expect(f"/{secret}\n" in ignored, f"{secret} is not ignored by git")
 
 
-def check_pod(findings, kind, template):
+def generated():
+    """Which files the ConfigMaps and Secrets have that the kustomizations make."""
+    made = {}
+    for path in FOLDER.rglob("kustomization.yaml"):
+        part = load(path)[0]
+        for entry in part.get("configMapGenerator", []) + part.get("secretGenerator", []):
+            made[entry["name"]] = [name.split("=")[0] for name in entry["files"]]
+    return made
+
+
+def check_pod(findings, kind, template, made):
     place = f"kubernetes/ {kind}"
     pod = template["spec"]
     context = pod["securityContext"]
@@ -88,14 +101,15 @@ def check_pod(findings, kind, template):
     mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
     findings.expect(mounts.keys() == {volume["name"] for volume in pod["volumes"]},
                     f"{place}: volumes and mounts differ")
-    overlay = load(FOLDER / "example/kustomization.yaml")[0]
-    made = {entry["name"]: [name.split("=")[0] for name in entry["files"]]
-            for entry in overlay["configMapGenerator"] + overlay["secretGenerator"]}
     files = set()
     for volume in pod["volumes"]:
         name = volume.get("configMap", {}).get("name") or volume["secret"]["secretName"]
         findings.expect(name in made, f"{place}: nobody makes {name}")
         files |= {f"{mounts[volume['name']]}/{file}" for file in made.get(name, [])}
+    for argument in container["args"]:
+        value = argument.split("=")[-1]
+        findings.expect(not value.startswith("/") or value in files,
+                        f"{place}: {argument} names what is not mounted")
     for variable in container["env"]:
         name, value = variable["name"], variable.get("value", "")
         findings.expect(not name.startswith("ATTEST_") or is_known_variable(name),

@@ -4,8 +4,8 @@ import re
 
 from checks.common import ROOT
 
-# Prometheus' own, and labels that a scrape adds.
-FOREIGN = {"up": set()}
+# Prometheus' own, kube-state-metrics' where Kubernetes is needed, and labels that a scrape adds.
+FOREIGN = {"up": set(), "kube_cronjob_status_last_successful_time": {"cronjob"}}
 SCRAPED = {"job", "instance", "namespace", "pod"}
 
 FUNCTIONS_WITH_LABELS = r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)"
