@@ -41,6 +41,7 @@ if ! cmp -s "$requirements" "$tools/python/installed.txt"; then
 fi
 
 export PYTHONDONTWRITEBYTECODE=1
+(cd deploy && /usr/bin/python3 -m unittest --quiet checks.test_checks)
 find_swift
 program="$(swift build --show-bin-path)/attest-worker"
 if [ ! -x "$program" ]; then
