@@ -167,7 +167,10 @@ struct Fleet: Sendable {
         let isServing = DetachedThread.start {
             while let number = requests.take(until: .distantFuture) {
                 switch number {
-                case SIGHUP: reloader.reload()
+                case SIGHUP:
+                    tellManager(.reloading(monotonic: LaneClock.system.monotonic()))
+                    reloader.reload()
+                    tellManager(.ready)
                 case SIGUSR2: reloader.toggleDebugging()
                 default: reloader.tellState()
                 }

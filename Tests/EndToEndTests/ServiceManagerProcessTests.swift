@@ -39,11 +39,20 @@ extension EndToEndTests {
                 #expect(probe.output == "ok\n" || code == 1)
             }
 
+            worker.send(SIGHUP)
+            for message in ["RELOADING=1\n", "READY=1\n"] {
+                #expect(next(of: socket)?.hasPrefix(message) == true, "\(message) \(worker)")
+            }
             worker.send(SIGTERM)
+            #expect(next(of: socket)?.hasPrefix("STOPPING=1\n") == true, "\(worker)")
+            #expect(try await worker.waitForEnd(within: .seconds(60)) == .exited(0), "\(worker)")
+        }
+
+        /// The next message that is no ping of the watchdog.
+        private func next(of socket: NotifySocket) -> String? {
             var told = socket.receive(withinSeconds: 30)
             while told == "WATCHDOG=1\n" { told = socket.receive(withinSeconds: 30) }
-            #expect(told?.hasPrefix("STOPPING=1\n") == true, "\(worker)")
-            #expect(try await worker.waitForEnd(within: .seconds(60)) == .exited(0), "\(worker)")
+            return told
         }
 
         /// Where the log says that the endpoints are.

@@ -20,6 +20,8 @@ fi
 program="$(readlink -f "$program")"
 version="$("$program" --version | cut -d' ' -f2)"
 architecture="$(dpkg --print-architecture)"
+# Whom Debian's tools write to; whoever builds packages for others names themselves.
+maintainer="${MAINTAINER:-The authors of attest-worker <attest-worker@example.org>}"
 
 work=.build/debian
 tree="$work/tree"
@@ -44,7 +46,7 @@ place 644 deploy/debian/copyright "$documents/copyright"
 date="$(git log -1 --format=%cD 2>/dev/null || date -R)"
 {
     printf 'attest-worker (%s) unstable; urgency=medium\n\n  * Built from source.\n\n' "$version"
-    printf ' -- The authors of attest-worker <attest-worker@localhost>  %s\n' "$date"
+    printf ' -- %s  %s\n' "$maintainer" "$date"
 } | gzip -9n >"$work/changelog.gz"
 place 644 "$work/changelog.gz" "$documents/changelog.gz"
 deploy/debian/manual.sh "$program" | gzip -9n >"$work/manual.gz"
@@ -56,7 +58,7 @@ libraries="$(cd "$work/shlibs" && dpkg-shlibdeps -O -e"$OLDPWD/$tree/usr/bin/att
     sed -n 's/^shlibs:Depends=//p')"
 [ -n "$libraries" ] || die "dpkg-shlibdeps found no libraries"
 sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" \
-    -e "s/@LIBRARIES@/$libraries/" \
+    -e "s/@LIBRARIES@/$libraries/" -e "s/@MAINTAINER@/$maintainer/" \
     -e "s/@SIZE@/$(du -sk --exclude=DEBIAN "$tree" | cut -f1)/" \
     deploy/debian/control.in >"$tree/DEBIAN/control"
 printf '/etc/attest-worker/attest.json5\n/etc/default/attest-worker\n' >"$tree/DEBIAN/conffiles"
