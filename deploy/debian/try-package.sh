@@ -50,8 +50,10 @@ boot() {
             mount -t devpts -o newinstance,ptmxmode=0666 none dev/pts
             ln -s pts/ptmx dev/ptmx && ln -s /proc/self/fd dev/fd
             hostname attest-try
-            exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-                chroot . /lib/systemd/systemd systemd.unit=multi-user.target
+            # Not chroot: a process in one may not make the user namespace that the unit asks for.
+            mkdir -p .old && pivot_root . .old && cd /
+            exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -c \
+                \"umount -l /.old && exec /lib/systemd/systemd systemd.unit=multi-user.target\"
         " bash "$1/tree"
     ' bash "$work" </dev/null >"$work/boot.log" 2>&1 &
     outer=$!
