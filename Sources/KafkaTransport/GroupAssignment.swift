@@ -25,6 +25,8 @@ struct GroupAssignment {
     ///
     /// Resuming anything else would fetch records a second time (librdkafka issue 4686).
     private var paused: Set<TopicPartition> = []
+    /// Whether librdkafka was last told something that makes it stop partitions.
+    private var isStopping = false
     /// The change that was told and is not answered yet.
     private var unanswered: AssignmentChange?
 
@@ -169,12 +171,25 @@ struct GroupAssignment {
             // The eager protocol takes all partitions, always; no list is the answer to that.
             positions = [:]
             try resume(client)
-            try client.check(rd_kafka_assign(client.handle, nil), "give partitions up")
+            try assign(nil, on: client, "give partitions up")
         case .assigned, nil:
             let list = TopicPartitionList(positions)
-            try client.check(rd_kafka_assign(client.handle, list.pointer), "assign partitions")
+            try assign(list.pointer, on: client, "assign partitions")
         }
         applied = Set(positions.keys)
+    }
+
+    /// Tells the whole assignment, once librdkafka has stopped what the one before made it stop.
+    ///
+    /// It stops a partition to start it anew; 2.0.2 ends the process when it is to stop it again
+    /// meanwhile (`rd_kafka_assignment_partition_stopped: rktp->rktp_started`).
+    private mutating func assign(
+        _ list: UnsafePointer<rd_kafka_topic_partition_list_t>?, on client: KafkaClient,
+        _ operation: String
+    ) throws(Fault) {
+        if isStopping { try client.awaitAssignment() }
+        isStopping = !applied.isEmpty
+        try client.check(rd_kafka_assign(client.handle, list), operation)
     }
 
     /// Even a difference of nothing is told where it is the answer.

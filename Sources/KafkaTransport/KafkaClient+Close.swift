@@ -70,6 +70,12 @@ private final class Departure: @unchecked Sendable {
     /// Closes, answering each rebalance that this brings: one that stays unanswered would hold the
     /// group's end up for ever.
     private func leave() {
+        do throws(Fault) {
+            // All partitions are about to be given up, see GroupAssignment.
+            try client.awaitAssignment()
+        } catch {
+            client.say(level: KafkaLogLine.warning, error.code, error.description)
+        }
         // What came before the close is not told again on the queue of the close.
         serve(client.queue, wait: .zero)
         guard let queue = rd_kafka_queue_new(client.handle) else { return }

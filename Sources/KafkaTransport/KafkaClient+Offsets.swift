@@ -71,6 +71,16 @@ extension KafkaClient {
         ) { first, _ in first }
     }
 
+    /// Waits until librdkafka has done what it was told before about the assignment.
+    ///
+    /// Its main thread does one thing after the other, the stopping of partitions among them; the
+    /// question after the assignment comes behind all of that.
+    func awaitAssignment() throws(Fault) {
+        var list: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
+        try check(rd_kafka_assignment(handle, &list), "look at the assignment")
+        if let list { rd_kafka_topic_partition_list_destroy(list) }
+    }
+
     /// Pauses or resumes partitions.
     func setPaused(_ isPaused: Bool, _ partitions: Set<TopicPartition>) throws(Fault) {
         guard !partitions.isEmpty else { return }

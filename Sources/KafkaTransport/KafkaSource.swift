@@ -156,9 +156,8 @@ package final class KafkaSource: RequestSource {
     /// Starts fetching these partitions, each at its offset, beside those already started; moves
     /// those that are started.
     ///
-    /// librdkafka stops a partition to start it anew, which takes a moment; 2.0.2 ends the process
-    /// (`rd_kafka_assignment_partition_stopped: rktp->rktp_started`) when it has to do so once more
-    /// meanwhile. So one call for all, not one for each.
+    /// librdkafka stops a partition to start it anew, and fetches again what it had prefetched. So
+    /// one call for all, not one for each.
     package func start(_ offsets: [TopicPartition: Int64]) throws(Fault) {
         let client = try openClient("start partitions")
         try assignment.liftPauses(of: offsets.keys, on: client)

@@ -64,6 +64,9 @@ package final class TopicReader {
         client.leaveGroup(isIncremental: false)
     }
 
+    /// How many partitions the topic has.
+    package var partitionCount: Int { partitions.count }
+
     /// Whether each partition's end was reached since the last record of it.
     package var isAtEnd: Bool {
         unfinished.isEmpty

@@ -108,8 +108,7 @@ extension Lane {
     private func startFetching(_ offsets: [TopicPartition: Int64]) throws(Fault) {
         // What was fetched before lies ahead of what is decided next.
         backlog.removeAll { offsets[$0.partition] != nil }
-        // All in one call: librdkafka 2.0.2 aborts the process when it is told of a partition again
-        // while it still stops it (`rktp->rktp_started`).
+        // All in one call: each makes the client fetch everything anew.
         if !offsets.isEmpty { try source.start(offsets) }
         started.formUnion(offsets.keys)
     }
