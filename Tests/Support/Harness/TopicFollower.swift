@@ -26,11 +26,13 @@ package final class TopicFollower {
     /// Reads up to the end that each partition has at this moment.
     ///
     /// - Parameter limit: how long at the most.
-    /// - Returns: whether the ends were reached in time; what was read waits to be taken.
+    /// - Returns: whether the ends were reached in time; what was read waits to be taken. False
+    ///   while a partition has no leader, as nobody can tell its end then.
     /// - Throws: a fault when the broker can't tell the ends, or ``HarnessFailure`` when it has
     ///   dropped a record: a partition of the mock keeps 5 MiB.
     package func readOn(within limit: Duration) throws -> Bool {
         let ends = try reader.positions().mapValues(\.high)
+        let isWhole = ends.count == reader.partitionCount
         let deadline = ContinuousClock.now + limit
         while ends.contains(where: { next[$0.key, default: 0] < $0.value }) {
             for record in try reader.read(recordsMax: 10_000, wait: .milliseconds(100)) {
@@ -42,7 +44,7 @@ package final class TopicFollower {
             }
             guard ContinuousClock.now < deadline else { return false }
         }
-        return true
+        return isWhole
     }
 
     /// The records that were read since the last call, in order within each partition.
@@ -51,7 +53,10 @@ package final class TopicFollower {
         return records
     }
 
-    /// What the group has committed, and where each log ends.
+    /// How many partitions the topic has.
+    package var partitionCount: Int { reader.partitionCount }
+
+    /// What the group has committed, and where each log ends, of the partitions with a leader.
     package func positions() throws(Fault) -> [TopicPartition: LogPosition] {
         try reader.positions()
     }

@@ -139,7 +139,8 @@ final class SoakWatch: Sendable {
         looks.withLock { looks in
             if isWhole { looks.whole += 1 } else { looks.cut += 1 }
             looks.isCommitted =
-                isWhole && positions.values.allSatisfy { $0.high == 0 || $0.committed == $0.high }
+                isWhole && positions.count == requests.partitionCount
+                && positions.values.allSatisfy { $0.high == 0 || $0.committed == $0.high }
         }
     }
 }
