@@ -47,11 +47,12 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "AttestTestKit", dependencies: ["AppAttest", "LibCrypto"], swiftSettings: strict),
+        .target(name: "SeededNumbers", swiftSettings: strict),
         .executableTarget(
             name: "attest-worker",
             dependencies: [
                 "Worker", "Wire", "AppAttest", "LibCrypto", "KafkaTransport", "PostgresStore",
-                "Operations", "AttestTestKit",
+                "Operations", "AttestTestKit", "SeededNumbers",
             ],
             swiftSettings: strict),
 
@@ -81,9 +82,6 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "RecordedVectors", path: "Tests/Support/RecordedVectors", swiftSettings: strict),
-
-        .target(
-            name: "SeededNumbers", path: "Tests/Support/SeededNumbers", swiftSettings: strict),
 
         .testTarget(name: "LibCryptoTests", dependencies: ["LibCrypto"], swiftSettings: strict),
         .testTarget(
@@ -136,7 +134,8 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "attest-worker", "AppAttest", "AttestTestKit", "Harness", "KafkaTransport",
-                "LibCrypto", "Operations", "PostgresStore", "RecordedVectors", "Wire", "Worker",
+                "LibCrypto", "Operations", "PostgresStore", "RecordedVectors", "SeededNumbers",
+                "Wire", "Worker",
             ],
             swiftSettings: strict),
         .testTarget(

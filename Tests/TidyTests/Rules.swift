@@ -16,9 +16,10 @@ enum Rules {
             "KafkaTransport": system.union(libc).union(worker).union(["CRdkafka"]),
             "PostgresStore": system.union(libc).union(worker).union(["CPQ"]),
             "Operations": system.union(libc).union(worker).union(["CMicrohttpd"]),
+            "SeededNumbers": [],
             "AttestTestKit": system.union(["AppAttest", "LibCrypto"]),
             "attest-worker": system.union(libc).union(worker).union([
-                "KafkaTransport", "PostgresStore", "Operations", "AttestTestKit",
+                "KafkaTransport", "PostgresStore", "Operations", "AttestTestKit", "SeededNumbers",
             ]),
         ]
     }()

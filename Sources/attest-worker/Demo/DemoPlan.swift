@@ -1,5 +1,6 @@
 import AppAttest
 import AttestTestKit
+import SeededNumbers
 
 /// All requests of a demo, in their order, each with what must come of it.
 struct DemoPlan {
@@ -27,7 +28,7 @@ struct DemoPlan {
     /// The kinds in a random order, but for the first two: whoever comes later finds a key that is
     /// registered, and an assertion that was made.
     private static func kinds(
-        _ options: DemoOptions, _ random: inout SeededRandom
+        _ options: DemoOptions, _ random: inout SplitMix64
     ) -> [PlannedKind] {
         let others = PlannedKind.allCases.filter { $0 != .registration }
         let weighted = others.flatMap { [PlannedKind](repeating: $0, count: $0.weight) }

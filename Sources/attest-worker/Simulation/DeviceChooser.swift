@@ -1,4 +1,5 @@
 import Glibc
+import SeededNumbers
 
 /// Chooses among devices, the earlier ones more often if asked to.
 ///
@@ -20,7 +21,7 @@ struct DeviceChooser {
     }
 
     /// A device's index; nil while there are none.
-    func choose(_ random: inout SeededRandom) -> Int? {
+    func choose(_ random: inout SplitMix64) -> Int? {
         guard let all = sums.last else { return nil }
         let point = Double.random(in: 0..<all, using: &random)
         // The first sum beyond the point, found by halving.

@@ -1,3 +1,5 @@
+import SeededNumbers
+
 /// Durations, all of them while they are few; of more a fair sample.
 ///
 /// Reservoir sampling. Source: Vitter, "Random Sampling with a Reservoir", ACM TOMS 11 (1985),
@@ -12,7 +14,7 @@ struct LatencySample {
     private(set) var count = 0
     /// The longest that was added.
     private(set) var longest: Duration = .zero
-    private var random = SeededRandom(seed: 0)
+    private var random = SplitMix64(seed: 0)
 
     /// Adds a duration.
     mutating func add(_ duration: Duration) {

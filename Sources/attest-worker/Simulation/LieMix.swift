@@ -1,3 +1,5 @@
+import SeededNumbers
+
 /// How large a share of requests each kind beside honest assertions has.
 struct LieMix: Hashable, Sendable {
     /// A kind's share.
@@ -54,7 +56,7 @@ struct LieMix: Hashable, Sendable {
     }
 
     /// The kind of the next request.
-    func next(_ random: inout SeededRandom) -> PlannedKind {
+    func next(_ random: inout SplitMix64) -> PlannedKind {
         var point = Int.random(in: 0..<Self.whole, using: &random)
         for share in shares {
             if point < share.millionths { return share.kind }

@@ -1,5 +1,6 @@
 import AppAttest
 import AttestTestKit
+import SeededNumbers
 import Wire
 
 /// Makes requests of simulated devices, each with what must come of it.
@@ -18,7 +19,7 @@ struct RequestPlan {
     var strangers: Set<KeyID> = []
     var strangerCount: UInt64 = 0
     var requestCount = 0
-    var random: SeededRandom
+    var random: SplitMix64
     var content: PlannedContent
     var chooser: DeviceChooser
 
@@ -37,7 +38,7 @@ struct RequestPlan {
     init(_ settings: PlanSettings, now: Instant) {
         self.settings = settings
         self.now = now
-        random = SeededRandom(seed: settings.seed)
+        random = SplitMix64(seed: settings.seed)
         content = PlannedContent(seed: settings.seed, dialects: settings.dialects)
         chooser = DeviceChooser(skew: settings.skew)
     }

@@ -1,5 +1,6 @@
 import AttestTestKit
 import LibCrypto
+import SeededNumbers
 import Worker
 
 /// What a simulation's root and devices follow from.
@@ -43,7 +44,7 @@ enum SimulationSeed: Hashable, Sendable {
             case .number(let seed): seed
             case .secret: 0
             }
-        var random = SeededRandom(seed: number ^ run &* 0xD6E8_FEB8_6659_FD93)
+        var random = SplitMix64(seed: number ^ run &* 0xD6E8_FEB8_6659_FD93)
         return random.next()
     }
 }

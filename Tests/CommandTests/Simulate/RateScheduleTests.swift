@@ -1,5 +1,6 @@
 import AppAttest
 import AttestTestKit
+import SeededNumbers
 import Testing
 import Worker
 
@@ -110,7 +111,7 @@ import Worker
     private func counts(skew: Double) -> [Int] {
         var chooser = DeviceChooser(skew: skew)
         for _ in 0..<10 { chooser.add() }
-        var random = SeededRandom(seed: 4)
+        var random = SplitMix64(seed: 4)
         var counts = [Int](repeating: 0, count: 10)
         for _ in 0..<10_000 {
             if let index = chooser.choose(&random) { counts[index] += 1 }
@@ -130,7 +131,7 @@ import Worker
     }
 
     @Test func `but not before there is one`() {
-        var random = SeededRandom(seed: 4)
+        var random = SplitMix64(seed: 4)
         #expect(DeviceChooser(skew: 1).choose(&random) == nil)
     }
 }
