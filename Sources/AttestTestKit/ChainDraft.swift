@@ -6,16 +6,18 @@ struct ChainDraft {
     var authority: TestAuthority
     var credential: CertificateDraft
     var credentialSigner: ECPrivateKey
+    private let instant: Instant
     /// The intermediate as it comes out; signed once for all devices unless it is changed.
     private var intermediate: [UInt8]
     private var change: ((inout CertificatePair) -> Void)?
 
-    /// A genuine chain.
-    init(authority: TestAuthority, credential: CertificateDraft) {
+    /// A genuine chain, issued at a moment.
+    init(authority: TestAuthority, credential: CertificateDraft, at instant: Instant) {
         self.authority = authority
         self.credential = credential
+        self.instant = instant
         credentialSigner = authority.intermediateKey
-        intermediate = authority.intermediateCertificate
+        intermediate = authority.intermediateCertificate(at: instant)
     }
 
     /// The credential certificate in DER, signed.
@@ -40,7 +42,7 @@ struct ChainDraft {
 
     /// Changes the intermediate and signs it anew with the root.
     mutating func changeIntermediate(_ change: (inout CertificateDraft) -> Void) {
-        var draft = authority.intermediateDraft
+        var draft = authority.intermediateDraft(at: instant)
         change(&draft)
         intermediate = draft.signed(by: authority.rootKey, hash: .sha384)
     }
@@ -49,7 +51,7 @@ struct ChainDraft {
     mutating func signWithTwin() {
         authority = authority.twin
         credentialSigner = authority.intermediateKey
-        intermediate = authority.intermediateCertificate
+        intermediate = authority.intermediateCertificate(at: instant)
     }
 
     /// Lets the root issue the credential certificate.
@@ -62,7 +64,7 @@ struct ChainDraft {
     mutating func signIntermediateWithTwin() {
         let twin = authority.twin
         credentialSigner = twin.intermediateKey
-        var draft = authority.intermediateDraft
+        var draft = authority.intermediateDraft(at: instant)
         draft.publicKeyInfo = twin.intermediateKey.publicKeyInfo
         draft.replace(.subjectKey(twin.intermediateKey))
         intermediate = draft.signed(by: twin.rootKey, hash: .sha384)
@@ -72,7 +74,7 @@ struct ChainDraft {
     mutating func putBelowIntermediate() {
         let key = authority.twin.intermediateKey
         let name = CertificateDraft.name(commonName: "Attest Test CA 1.1")
-        var draft = authority.intermediateDraft
+        var draft = authority.intermediateDraft(at: instant)
         draft.issuer = TestAuthority.intermediateName
         draft.subject = name
         draft.publicKeyInfo = key.publicKeyInfo

@@ -22,8 +22,8 @@ extension SimulatedDevice {
     ///
     /// - Parameters:
     ///   - clientDataHash: what the app hands to the system.
-    ///   - instant: when the certificate of the key is issued; its validity follows from it. Before
-    ///     2020-03-18 and after 2030-03-13 the intermediate is not valid.
+    ///   - instant: when the certificate of the key is issued; its validity follows from it.
+    ///     Outside of ``TestAuthority/validity`` no verifier accepts it.
     ///   - lie: what is wrong with the attestation; nothing by default.
     /// - Returns: the attestation object and the key id.
     public func attest(
@@ -66,7 +66,7 @@ extension SimulatedDevice {
         if case .certificate(let lie) = lie {
             lie.apply(to: &credential, of: self, nonce: nonce)
         }
-        var chain = ChainDraft(authority: authority, credential: credential)
+        var chain = ChainDraft(authority: authority, credential: credential, at: instant)
         if case .chain(let lie) = lie { lie.apply(to: &chain, at: instant) }
         return chain
     }

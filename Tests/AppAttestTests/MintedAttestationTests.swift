@@ -48,6 +48,47 @@ import Testing
         }
     }
 
+    /// Apple's own intermediate ends in 2030; the kit's is renewed, so that tests outlive it.
+    @Test(
+        arguments: [
+            TestAuthority.validity.lowerBound, Instant(seconds: 1_896_998_399),
+            Instant(seconds: 1_896_998_400), Instant(seconds: 1_899_590_401),
+            TestAuthority.validity.upperBound,
+        ], CacheState.allCases)
+    func `are accepted as long as the authority is valid`(
+        _ instant: Instant, _ cache: CacheState
+    ) throws {
+        let device = MintedWorld.device(.iOS27)
+        let attestation = device.attest(clientDataHash: MintedWorld.clientDataHash, at: instant)
+        let verifier = try MintedWorld.verifier()
+        #expect(try rejection(attestation, by: verifier, at: instant, cache) == nil)
+    }
+
+    @Test func `are refused before the authority is valid and afterwards`() throws {
+        let validity = TestAuthority.validity
+        for (seconds, code) in [
+            (validity.lowerBound.milliseconds / 1000 - 1, RejectionCode.certificateNotYetValid),
+            (validity.upperBound.milliseconds / 1000 + 1, .certificateExpired),
+        ] {
+            let instant = Instant(seconds: seconds)
+            let attestation = MintedWorld.device(.iOS27)
+                .attest(clientDataHash: MintedWorld.clientDataHash, at: instant)
+            #expect(
+                try rejection(attestation, by: MintedWorld.verifier(), at: instant)?.code == code)
+        }
+    }
+
+    /// A lie about the intermediate is told about the one that stands there.
+    @Test(arguments: ChainLie.allCases)
+    func `that lie about a renewed chain are refused as well`(_ lie: ChainLie) throws {
+        let instant = Instant(seconds: 2_000_000_000)
+        let attestation = MintedWorld.device(.iOS27)
+            .attest(clientDataHash: MintedWorld.clientDataHash, at: instant, lie: .chain(lie))
+        #expect(
+            try rejection(attestation, by: MintedWorld.verifier(), at: instant)?.code
+                == lie.rejection)
+    }
+
     @Test func `hand out what an iPhone with iOS 27 signs`() throws {
         var device = MintedWorld.device(.iOS27)
         device.validationCategory = 2

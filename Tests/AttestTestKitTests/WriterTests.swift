@@ -56,7 +56,7 @@ import Testing
         ] as [Int64])
     func `write moments that libcrypto reads back`(_ seconds: Int64) throws {
         let authority = TestAuthority(seed: 1)
-        var draft = authority.intermediateDraft
+        var draft = authority.intermediateDraft(at: Instant(seconds: 0))
         draft.notBefore = Instant(milliseconds: seconds * 1000 + 999)
         draft.notAfter = Instant(seconds: seconds)
         let certificate = try #require(
