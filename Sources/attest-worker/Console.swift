@@ -23,9 +23,13 @@ struct Console: Sendable {
 
     /// Prints what was asked for.
     ///
-    /// - Returns: success, or 70 if standard output could not take it.
+    /// - Returns: success, or 70, told on standard error, if standard output could not take it.
     func answer(_ text: String) -> ExitCode {
-        writeOutput(Array(text.utf8)) ? .success : .software
+        guard writeOutput(Array(text.utf8)) else {
+            complain("attest-worker: standard output is closed or full\n")
+            return .software
+        }
+        return .success
     }
 
     /// Tells a person what is wrong.
@@ -39,8 +43,8 @@ extension Console {
     static var process: Console {
         Console(
             environment: currentEnvironment(),
-            writeOutput: { write($0, to: STDOUT_FILENO) },
-            writeError: { _ = write($0, to: STDERR_FILENO) },
+            writeOutput: { writeAll($0, to: STDOUT_FILENO) },
+            writeError: { _ = writeAll($0, to: STDERR_FILENO) },
             readFile: { path throws(SettingsReader.UnreadableFile) in
                 let descriptor = open(path, O_RDONLY | O_CLOEXEC)
                 guard descriptor >= 0 else { throw .init(message: reason(errno)) }
@@ -58,8 +62,8 @@ extension Console {
     }
 }
 
-/// Writes everything, however many calls it takes.
-private func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+/// Writes everything, however many calls it takes; false, and `errno` tells why, if that failed.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
         let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -1,3 +1,4 @@
+import AttestTestKit
 import Glibc
 import Worker
 
@@ -30,7 +31,7 @@ enum DemoCommand {
                    0  every answer was the right one
                    1  some were not: they are listed
                   64  wrong command line
-                  69  PostgreSQL's programs are missing or fail
+                  69  PostgreSQL's programs are missing or fail, or the clock is decades off
                  130  interrupted before the report
 
                 """
@@ -46,6 +47,10 @@ enum DemoCommand {
             }
             console.complain("`attest-worker demo --help` tells more.\n")
             return .usage
+        }
+        if let problem = TestAuthority.problem(at: console.instant) {
+            console.complain("attest-worker demo: the clock: \(problem)\n")
+            return .unavailable
         }
         // Before any thread is there, so that all of them inherit it.
         TerminationSignals.block()

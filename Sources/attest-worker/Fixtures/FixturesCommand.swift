@@ -1,5 +1,5 @@
 import AppAttest
-import FoundationEssentials
+import AttestTestKit
 import Worker
 
 /// `attest-worker fixtures`: requests and their verdicts as files, for tests in any language.
@@ -18,7 +18,8 @@ enum FixturesCommand {
               --out=DIR         a folder; it is made if it is not there, and files of the same
                                 names in it are replaced
               --app-id=ID       \(EmbeddedRun.appID)
-              --at=RFC3339      when the requests are sent; now
+              --at=RFC3339      when the requests are sent; now. Devices can be attested from
+                                2020-03-18 to 2045-03-15
               --seed=N          what the root and all keys follow from; \(EmbeddedRun.seed), as for
                                 `attest-worker run --embedded`
               --seed-file=FILE  the same, as a secret
@@ -54,6 +55,9 @@ enum FixturesCommand {
             } ?? parameters.appID
         let folder = flags.values["--out"] ?? ""
         if folder.isEmpty { flags.note("--out=DIR is needed") }
+        if let problem = TestAuthority.problem(at: parameters.at) {
+            flags.note("--at, or the clock where it is left out: \(problem)")
+        }
         guard flags.problems.isEmpty else {
             for problem in flags.problems {
                 console.complain("attest-worker fixtures: \(problem)\n")
@@ -71,14 +75,11 @@ enum FixturesCommand {
             console.complain("attest-worker fixtures: the requests can't be encoded\n")
             return .software
         }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
-            for (name, bytes) in fixtures.files {
-                try Data(bytes).write(to: URL(filePath: folder + "/" + name))
-            }
+        do throws(OutputFolder.Problem) {
+            let output = try OutputFolder(making: folder)
+            for (name, bytes) in fixtures.files { try output.write(bytes, to: name) }
         } catch {
-            console.complain("attest-worker fixtures: \(folder) can't be written: \(error)\n")
+            console.complain("attest-worker fixtures: \(error.message)\n")
             return .incompatible
         }
         let names = fixtures.files.map(\.name).joined(separator: ", ")

@@ -33,6 +33,7 @@ enum SimulateCommand {
                   --rate=N          requests a second, all together; \(defaults.rate), at most \
                 \(SimulateOptions.rateMax)
                   --duration=T      how long requests are sent; 60s, at most 7d
+                  --patience=T      gives up after so long without any answer while one is due; 30s
                   --skew=S          device n is chosen in proportion to n to the power of -S; 0
                   --lies=LIST       shares of requests that are not plain assertions, or "none";
                                     \(SimulateOptions.liesByDefault)
@@ -89,7 +90,8 @@ enum SimulateCommand {
         switch SettingsCommand.read(arguments, console, required: SettingsCommand.requiredToRun) {
         case .failure(let invalid): return invalid.exitCode
         case .success(let reading):
-            let problems = SimulatedAppCheck.problems(options, reading.settings)
+            let problems = SimulatedAppCheck.problems(
+                options, reading.settings, now: console.instant)
             guard problems.isEmpty else {
                 for problem in problems {
                     console.complain("attest-worker simulate: \(problem)\n")

@@ -27,6 +27,8 @@ struct SimulateOptions: Sendable {
     var isCanary = false
     /// How long the three requests may take.
     var timeLimit: Duration = .seconds(30)
+    /// After so long without any answer, while one is due, it gives up.
+    var patience: Duration = .seconds(30)
 
     static let devicesMax = 10_000
     static let rateMax = 5_000
@@ -49,8 +51,12 @@ struct SimulateOptions: Sendable {
     }
 
     private static let loadFlags: Set<String> = [
-        "--devices", "--rate", "--duration", "--skew", "--lies",
+        "--devices", "--rate", "--duration", "--skew", "--lies", "--patience",
     ]
+    private static let ownFlags = SimulationSeed.flags.union(loadFlags).union([
+        "--app-id", "--dialect", "--ios", "--run", "--time-limit",
+    ])
+    private static let switches: Set<String> = ["--once", "--print-root", "--insecure-seed"]
 
     /// Reads a command line.
     ///
@@ -62,11 +68,7 @@ struct SimulateOptions: Sendable {
     static func read(
         _ arguments: [String], _ readFile: SettingsReader.ReadFile
     ) throws(Problem) -> Request {
-        var flags = CommandFlags(
-            arguments,
-            valued: SimulationSeed.flags.union(loadFlags).union([
-                "--app-id", "--dialect", "--ios", "--run", "--time-limit",
-            ]), switches: ["--once", "--print-root", "--insecure-seed"])
+        var flags = CommandFlags(arguments, valued: ownFlags, switches: switches)
         let seed = SimulationSeed.read(&flags, readFile)
         if seed == nil, flags.values.keys.allSatisfy({ !SimulationSeed.flags.contains($0) }) {
             flags.note("a seed is needed: --seed-file=FILE, or --seed=N with --insecure-seed")
@@ -77,8 +79,9 @@ struct SimulateOptions: Sendable {
                     + " simulated app: use --seed-file, or add --insecure-seed where that is no"
                     + " harm")
         }
-        if let seed, flags.switches.contains("--print-root") {
-            guard flags.problems.isEmpty else { throw Problem(messages: flags.problems) }
+        if flags.switches.contains("--print-root") {
+            flags.refuseAllBesideRoot()
+            guard let seed, flags.problems.isEmpty else { throw Problem(messages: flags.problems) }
             return .printRoot(seed)
         }
         var options = SimulateOptions()
@@ -107,6 +110,7 @@ struct SimulateOptions: Sendable {
         run = flags.number("--run", in: 0...UInt64.max)
         duration = Self.duration("--duration", in: Self.durations, &flags) ?? duration
         timeLimit = Self.duration("--time-limit", in: Self.timeLimits, &flags) ?? timeLimit
+        patience = Self.duration("--patience", in: Self.timeLimits, &flags) ?? patience
         skew =
             flags.value("--skew", mustBe: "a number from 0 to \(Int(Self.skewMax))") { text in
                 Double(text).flatMap { (0...Self.skewMax).contains($0) ? $0 : nil }
@@ -136,6 +140,17 @@ struct SimulateOptions: Sendable {
             let milliseconds = SettingUnits.durations.parse(text)
             return milliseconds.map { Duration.milliseconds($0) }
                 .flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension CommandFlags {
+    /// Notes whatever says nothing about a root.
+    fileprivate mutating func refuseAllBesideRoot() {
+        let given = values.keys.filter { !SimulationSeed.flags.contains($0) }.sorted()
+        let needless = given + (switches.contains("--once") ? ["--once"] : []) + rest
+        for argument in needless {
+            note("--print-root takes a seed and nothing else: \"\(argument)\" means nothing to it")
         }
     }
 }

@@ -132,7 +132,7 @@ struct SimulateRun {
     private mutating func sendLoad(_ exchange: inout Exchange) throws(SimulationEnd) {
         let (stop, console) = (StopSignal(), console)
         var schedule = RateSchedule(plan, options, stop: stop) { console.instant }
-        try exchange.run(&schedule) { (tally) throws(SimulationEnd) in
+        try exchange.run(&schedule, silenceMax: options.patience) { (tally) throws(SimulationEnd) in
             if signals.take(until: .now()) != nil {
                 stop.request()
                 try terminal.say("stopping: nothing more is sent, answers are awaited")

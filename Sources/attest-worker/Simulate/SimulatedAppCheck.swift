@@ -9,8 +9,10 @@ enum SimulatedAppCheck {
     /// - Parameters:
     ///   - options: the app, the seed, and what is to be sent.
     ///   - settings: those of the workers.
+    ///   - now: the clock: when the devices are attested.
     /// - Returns: nothing if the app is simulated and trusts the seed's root.
-    static func problems(_ options: SimulateOptions, _ settings: Settings) -> [String] {
+    static func problems(_ options: SimulateOptions, _ settings: Settings, now: Instant) -> [String]
+    {
         guard let app = settings.apps.first(where: { $0.appID == options.appID }) else {
             let simulated = settings.apps.filter(\.isSimulated).map(\.appID)
             let known =
@@ -26,6 +28,9 @@ enum SimulatedAppCheck {
             ]
         }
         var problems: [String] = []
+        if let problem = TestAuthority.problem(at: now) {
+            problems.append("the clock: \(problem)")
+        }
         let root = options.seed.authority.rootCertificate
         if app.trustAnchor.flatMap(PEM.certificate) != root {
             problems.append(

@@ -1,3 +1,4 @@
+import AppAttest
 import AttestTestKit
 import Wire
 import Worker
@@ -13,6 +14,14 @@ extension Settings.App {
 }
 
 extension TestAuthority {
+    /// What stands against attesting devices at a moment, in words; nil if nothing.
+    static func problem(at instant: Instant) -> String? {
+        validity.contains(instant)
+            ? nil
+            : "simulated devices can be attested from 2020-03-18 to 2045-03-15 only, as long as"
+                + " their root and its intermediate are valid"
+    }
+
     /// The root as an operator would set it (RFC 7468 §5), a newline at its end.
     var rootCertificateAsPEM: String {
         let text = Array(Base64.encode(rootCertificate))

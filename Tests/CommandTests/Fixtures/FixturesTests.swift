@@ -89,17 +89,22 @@ import Worker
         var options = SimulateOptions()
         options.appID = app.appID
         options.seed = .number(EmbeddedRun.seed)
-        #expect(SimulatedAppCheck.problems(options, reading.settings) == [])
+        #expect(
+            SimulatedAppCheck.problems(
+                options, reading.settings, now: WorkerInMemory.now) == [])
     }
 
     @Test(arguments: [
         [], ["--out="], ["--out=x", "--at=yesterday"], ["--out=x", "--app-id=nodot"],
-        ["--out=x", "--seed=-1"], ["--out=x", "--run=x"], ["--out=x", "--fast"],
+        ["--out=x", "--at=2020-03-18T18:39:54Z"], ["--out=x", "--at=2045-03-15T00:00:00Z"],
+        ["--out=x", "--at=-2000-01-01T00:00:00Z"], ["--out=x", "--seed=-1"],
+        ["--out=x", "--run=x"], ["--out=x", "--fast"],
         ["--out=x", "--seed-file=gone"],
     ])
     func `wrong command lines end with 64`(_ arguments: [String]) {
         let test = TestConsole()
-        let code = AttestWorker.run(["fixtures"] + arguments, console: test.console())
+        let console = test.console(microseconds: WorkerInMemory.now.milliseconds * 1000)
+        let code = AttestWorker.run(["fixtures"] + arguments, console: console)
         #expect(code == .usage)
         #expect(test.errorText.split(separator: "\n").count == 2)
     }
@@ -116,8 +121,35 @@ import Worker
             let written = try Data(contentsOf: folder.appending(path: "a/b/\(name)"))
             #expect(Array(written) == bytes)
         }
-        let file = folder.appending(path: "a/b/root.pem").path()
-        let again = AttestWorker.run(["fixtures", "--out", file + "/c"], console: test.console())
-        #expect(again == .incompatible)
+    }
+
+    /// Each place with what it is told to be; some only where the tests do not run as root.
+    @Test func `are not written where that can't be done, and the reason is told`() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "attest-fixtures-\(UInt64.random(in: 0 ... .max))").path()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let nothing = Data()
+        try FileManager.default.createDirectory(
+            atPath: folder + "/occupied/requests.jsonl", withIntermediateDirectories: true)
+        try nothing.write(to: URL(filePath: folder + "/file"))
+        let long = String(repeating: "x", count: 300)
+        var cases = [
+            (folder + "/file", "/file can't be written: it is no folder"),
+            (folder + "/file/below", "/file can't be written: it is no folder"),
+            (folder + "/occupied", "/occupied/requests.jsonl can't be written: it is a folder"),
+            (folder + "/" + long, "\(long) can't be written: a name in it is too long"),
+            ("/proc/fixtures", "/proc/fixtures can't be written: "),
+        ]
+        if geteuid() != 0 {
+            cases.append(("/fixtures", "/fixtures can't be written: this user may not write there"))
+        }
+        for (place, reason) in cases {
+            let test = TestConsole()
+            let console = test.console(microseconds: WorkerInMemory.now.milliseconds * 1000)
+            let code = AttestWorker.run(["fixtures", "--out", place], console: console)
+            #expect(code == .incompatible, "\(place)")
+            #expect(test.errorText.contains(reason), "\(test.errorText)")
+            #expect(!test.errorText.contains("NSCocoa"))
+        }
     }
 }

@@ -28,6 +28,7 @@ import Worker
         let request = try read(
             Self.seeded + [
                 "--devices", "7", "--rate=300", "--duration=5m", "--skew=1.5", "--lies=replay=2.5%",
+                "--patience=2m",
                 "--dialect=capgo", "--ios=14...18", "--run=9", "--config", "a.json5",
                 "--kafka.bootstrapServers=b:1",
             ])
@@ -37,6 +38,7 @@ import Worker
         #expect(options.rate == 300)
         #expect(options.duration == .seconds(300))
         #expect(options.skew == 1.5)
+        #expect(options.patience == .seconds(120))
         #expect(options.lies?.shares.map(\.millionths) == [25_000])
         #expect(options.dialects == [.capgo])
         #expect(options.shapes == [.iOS14, .iOS17, .iOS18WithCodeDirectoryHash])
@@ -59,7 +61,8 @@ import Worker
         ["--lies=replay=60%,forged=41%"], ["--lies=registration=1%"], ["--lies=replay=101%"],
         ["--lies=replay=1.23456%"], ["--lies=replay=-1%"], ["--lies=replay=1%%"],
         ["--dialect=all"], ["--ios=13"], ["--ios=27...14"], ["--ios=14...x"], ["--ios="],
-        ["--run=-1"], ["--time-limit=5s"], ["--once", "--rate=5"], ["--once", "--time-limit=x"],
+        ["--run=-1"], ["--time-limit=5s"], ["--once", "--rate=5"], ["--once", "--patience=5s"],
+        ["--patience=0s"], ["--once", "--time-limit=x"],
         ["--once", "--time-limit=2h"], ["--devices"], ["--seed=1"],
     ])
     func `is refused when it breaks a rule`(_ arguments: [String]) throws {
@@ -116,6 +119,29 @@ import Worker
         let seed = try #require(SimulationSeed(secretFile: Array(Self.secret.utf8)))
         #expect(PEM.certificate(test.outputText) == seed.authority.rootCertificate)
         #expect(test.outputText.split(separator: "\n").allSatisfy { $0.count <= 64 })
+    }
+
+    @Test(arguments: [
+        (["--fast"], ["--fast"]), (["--rate=5", "--once"], ["--rate", "--once"]),
+        (["--app-id=T.b", "--config=x"], ["--app-id", "--config=x"]), (["more"], ["more"]),
+    ])
+    func `the root is printed without anything that has nothing to do with it`(
+        _ arguments: [String], _ refused: [String]
+    ) {
+        let problem = #expect(throws: SimulateOptions.Problem.self) {
+            try read(["--print-root", "--seed-file=seed"] + arguments)
+        }
+        #expect(
+            problem?.messages
+                == refused.map {
+                    "--print-root takes a seed and nothing else: \"\($0)\" means nothing to it"
+                })
+    }
+
+    @Test func `the root is not printed without a seed, and nothing else is asked for`() {
+        let problem = #expect(throws: SimulateOptions.Problem.self) { try read(["--print-root"]) }
+        #expect(problem?.messages.count == 1)
+        #expect(problem?.messages.first?.hasPrefix("a seed is needed") == true)
     }
 
     @Test func `another secret has another root, and no number has the same`() throws {

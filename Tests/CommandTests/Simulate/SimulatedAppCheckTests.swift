@@ -9,7 +9,8 @@ import Worker
     private static let authority = TestAuthority(seed: 3)
 
     private func problems(
-        _ change: (inout Settings.App) -> Void = { _ in }, _ lies: String = "none"
+        _ change: (inout Settings.App) -> Void = { _ in }, _ lies: String = "none",
+        now: Instant = WorkerInMemory.now
     ) -> [String] {
         var options = SimulateOptions()
         options.appID = "T.canary"
@@ -21,11 +22,19 @@ import Worker
         real.appID = "T.real"
         var settings = Settings()
         settings.apps = [real, app]
-        return SimulatedAppCheck.problems(options, settings)
+        return SimulatedAppCheck.problems(options, settings, now: now)
     }
 
     @Test func `a simulated app with the seed's root is found`() {
         #expect(problems() == [])
+    }
+
+    @Test func `a clock outside of the root's time is told`() {
+        for seconds: Int64 in [0, 2_373_148_800] {
+            let found = problems(now: Instant(seconds: seconds))
+            #expect(found.count == 1)
+            #expect(found.first?.hasPrefix("the clock: simulated devices can be attested") == true)
+        }
     }
 
     @Test func `an app that the settings do not have is refused, and those named that are`() {
