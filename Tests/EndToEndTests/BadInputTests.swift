@@ -50,7 +50,7 @@ extension EndToEndTests {
             var records = try BadRecords(authority: authority)
             let world = try await World("rows", apps: [app(BadRecords.appID, authority)])
             let worker = try await world.startWorker()
-            func verdict(_ requestID: String) async throws -> PublishedVerdict {
+            func verdict(_ requestID: String) async throws -> ReceivedVerdict {
                 try await answer(requestID, in: world, worker)
             }
             func setKey(_ assignments: String) async throws {
@@ -83,7 +83,7 @@ extension EndToEndTests {
             }
             let conflict = try #require(try await world.answers()["twin"]?.last)
             #expect(
-                Expectation(try PublishedVerdict(parsing: conflict))
+                Expectation(try ReceivedVerdict(parsing: conflict))
                     == .rejected("request_id_conflict"))
 
             try await setKey("subject = 'alice'")
@@ -113,19 +113,19 @@ private func app(_ appID: String, _ authority: TestAuthority) -> WorkerSettings.
 /// Waits for a request's verdict.
 private func answer(
     _ requestID: String, in world: World, _ worker: ChildProcess
-) async throws -> PublishedVerdict {
+) async throws -> ReceivedVerdict {
     try await eventually("a verdict on \(requestID); \(worker)", within: .seconds(30)) {
         try await world.answers()[requestID] != nil
     }
     let bytes = try #require(try await world.answers()[requestID]?.first)
-    return try PublishedVerdict(parsing: bytes)
+    return try ReceivedVerdict(parsing: bytes)
 }
 
 /// Checks what became of each record of partition 0; the first one was honest.
 private func expect(_ bad: [BadRecord], in world: World) async throws {
-    var verdicts: [Int64: PublishedVerdict] = [:]
+    var verdicts: [Int64: ReceivedVerdict] = [:]
     for record in try await world.verdicts.readOn() {
-        let verdict = try PublishedVerdict(parsing: record.value ?? [])
+        let verdict = try ReceivedVerdict(parsing: record.value ?? [])
         guard verdict.source.partition == 0 else { continue }
         #expect(verdicts.updateValue(verdict, forKey: verdict.source.offset) == nil)
     }

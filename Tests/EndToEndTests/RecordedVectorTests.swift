@@ -1,3 +1,4 @@
+import AttestTestKit
 import FoundationEssentials
 import Glibc
 import Harness
@@ -38,7 +39,7 @@ private func execute(_ run: VectorRun, _ number: Int) async throws {
     for vector in run.vectors {
         let bytes = try #require(answers[vector.name], "\(vector) has no verdict")
         #expect(bytes.count == 1)
-        let verdict = try PublishedVerdict(parsing: bytes[0])
+        let verdict = try ReceivedVerdict(parsing: bytes[0])
         let expected = try #require(expectations[vector.name])
         #expect(Expectation(verdict).fulfils(expected), "\(vector): \(verdict)")
         #expect(verdict.keyId == vector.keyID?.base64EncodedString())

@@ -170,7 +170,7 @@ private func expectAnswers(
     }
     for request in requests {
         guard let bytes = answers[request.requestID ?? ""]?.first else { continue }
-        let verdict = try PublishedVerdict(parsing: bytes)
+        let verdict = try ReceivedVerdict(parsing: bytes)
         #expect(
             Harness.Expectation(verdict).fulfils(request.expectation),
             "\(request.requestID ?? "") shall be \(request.expectation), is \(verdict)")

@@ -1,3 +1,4 @@
+import AttestTestKit
 import Harness
 import LibCrypto
 import Wire
@@ -75,7 +76,7 @@ struct DoctoredWorld {
         var rows: [StoredVerdict] = []
         var seen: Set<String> = []
         for value in verdicts + lateVerdicts {
-            let parsed = try PublishedVerdict(parsing: value)
+            let parsed = try ReceivedVerdict(parsing: value)
             guard let id = parsed.requestId, id != "nobody", parsed.reason != "stale_request",
                 seen.insert(id).inserted
             else { continue }

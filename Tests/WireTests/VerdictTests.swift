@@ -1,4 +1,5 @@
 import AppAttest
+import AttestTestKit
 import FoundationEssentials
 import SeededNumbers
 import Testing
@@ -30,8 +31,8 @@ import Wire
     @Test(arguments: VerdictSamples.all)
     func `names are sorted and Foundation reads the same fields`(verdict: Verdict) throws {
         let bytes = verdict.encode()
-        let read = try JSONDecoder().decode(ReadVerdict.self, from: Data(bytes))
-        #expect(read == ReadVerdict(verdict))
+        let read = try ReceivedVerdict(parsing: bytes)
+        expect(read, toTell: verdict)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let again = try encoder.encode(read)
@@ -56,8 +57,8 @@ import Wire
             var verdict = VerdictSamples.bare
             verdict.subject = String(text)
             verdict.appID = String(text)
-            let read = try JSONDecoder().decode(ReadVerdict.self, from: Data(verdict.encode()))
-            #expect(read == ReadVerdict(verdict), "seed \(seed)")
+            let read = try ReceivedVerdict(parsing: verdict.encode())
+            expect(read, toTell: verdict, seed: seed)
             #expect(read.subject?.unicodeScalars.elementsEqual(text) == true, "seed \(seed)")
         }
     }
@@ -67,55 +68,32 @@ import Wire
     }
 }
 
-/// A verdict as a consumer would declare it.
-private struct ReadVerdict: Codable, Equatable {
-    struct Source: Codable, Equatable {
-        let topic: String
-        let partition: Int32
-        let offset: Int64
-    }
-
-    let verdictId: String
-    let requestId: String?
-    let type: String?
-    let outcome: String
-    let reason: String?
-    let retryable: Bool?
-    let keyId: String?
-    let appId: String?
-    let environment: String?
-    let signCount: UInt32?
-    let simulated: Bool?
-    let reattested: Bool?
-    let validationCategory: UInt32?
-    let bundleVersion: String?
-    let platform: String?
-    let osVersion: String?
-    let subject: String?
-    let source: Source
-
-    init(_ verdict: Verdict) {
-        verdictId = verdict.verdictID.text
-        requestId = verdict.requestID?.text
-        type = verdict.kind?.rawValue
-        switch verdict.outcome {
-        case .accepted: (outcome, reason, retryable) = ("accepted", nil, nil)
-        case .rejected(let why):
-            (outcome, reason, retryable) = ("rejected", why.code, why.isRetryable)
-        }
-        keyId = verdict.keyID?.text
-        appId = verdict.appID
-        environment = verdict.environment?.rawValue
-        signCount = verdict.signCount
-        simulated = verdict.isSimulated ? true : nil
-        reattested = verdict.reattested
-        validationCategory = verdict.validationCategory
-        bundleVersion = verdict.bundleVersion
-        platform = verdict.platform
-        osVersion = verdict.osVersion
-        subject = verdict.subject
-        source = Source(
-            topic: verdict.source.topic, partition: verdict.source.partition,
-            offset: verdict.source.offset)
+extension VerdictTests {
+    /// Holds what a reader sees against the verdict.
+    private func expect(_ read: ReceivedVerdict, toTell verdict: Verdict, seed: UInt64? = nil) {
+        let note = seed.map { "seed \($0)" } ?? ""
+        let told: (String, String?, Bool?) =
+            switch verdict.outcome {
+            case .accepted: ("accepted", nil, nil)
+            case .rejected(let why): ("rejected", why.code, why.isRetryable)
+            }
+        #expect((read.outcome, read.reason, read.retryable) == told, "\(note)")
+        #expect(read.verdictId == verdict.verdictID.text, "\(note)")
+        #expect(read.requestId == verdict.requestID?.text, "\(note)")
+        #expect(read.type == verdict.kind?.rawValue, "\(note)")
+        #expect(read.keyId == verdict.keyID?.text, "\(note)")
+        #expect(read.appId == verdict.appID, "\(note)")
+        #expect(read.environment == verdict.environment?.rawValue, "\(note)")
+        #expect(read.signCount == verdict.signCount, "\(note)")
+        #expect(read.simulated == (verdict.isSimulated ? true : nil), "\(note)")
+        #expect(read.reattested == verdict.reattested, "\(note)")
+        #expect(read.validationCategory == verdict.validationCategory, "\(note)")
+        #expect(read.bundleVersion == verdict.bundleVersion, "\(note)")
+        #expect(read.platform == verdict.platform, "\(note)")
+        #expect(read.osVersion == verdict.osVersion, "\(note)")
+        #expect(read.subject == verdict.subject, "\(note)")
+        #expect(read.source.topic == verdict.source.topic, "\(note)")
+        #expect(read.source.partition == verdict.source.partition, "\(note)")
+        #expect(read.source.offset == verdict.source.offset, "\(note)")
     }
 }

@@ -1,3 +1,4 @@
+import AttestTestKit
 import Synchronization
 import Testing
 import Wire

@@ -81,7 +81,7 @@ import Worker
         let published = world.kafka.published.count
         #expect(world.finish(batch: 4, policy: policy) == nil)
         let again = try world.kafka.published[published...].filter { $0.topic == "verdicts" }.map {
-            try ReadVerdict(parsing: $0.value ?? [])
+            try ReceivedVerdict(parsing: $0.value ?? [])
         }
         #expect(!again.isEmpty)
         #expect(Set(again.compactMap(\.reason)) == ["stale_request"])

@@ -1,3 +1,4 @@
+import AttestTestKit
 import KafkaTransport
 import PostgresStore
 import Worker

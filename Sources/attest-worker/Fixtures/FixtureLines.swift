@@ -42,6 +42,12 @@ struct FixtureVerdict: Encodable, Sendable {
     let reason: String?
     /// Absent where the request names no readable key.
     let keyId: String?
+    /// The app, where the verdict must name it; absent where it must not.
+    let appId: String?
+    /// The environment, where the verdict must name it.
+    let environment: String?
+    /// Where the verdict names the app: true, as no fixture is of a phone.
+    let simulated: Bool?
     /// Where it is accepted.
     let signCount: UInt32?
     /// Where a registration is accepted.
@@ -56,6 +62,9 @@ struct FixtureVerdict: Encodable, Sendable {
         outcome = expected.outcome.name
         reason = expected.outcome.reason?.code
         keyId = expected.keyID?.text
+        appId = expected.appID
+        environment = expected.environment
+        simulated = expected.appID.map { _ in true }
         signCount = expected.outcome == .accepted ? expected.signCount : nil
         reattested = expected.reattested
     }

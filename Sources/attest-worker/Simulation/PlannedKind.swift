@@ -66,6 +66,17 @@ enum PlannedKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether its verdict names app and environment: they are proved before the row is asked.
+    var isAppProved: Bool {
+        switch self {
+        case .registration, .assertion, .reattestation, .repeated, .replay, .otherSubject: true
+        case .reusedRequestID, .forgedSignature, .wrongPayload, .otherAppAssertion, .unknownKey,
+            .forgedChain, .expiredCertificate, .wrongChallenge, .otherAppAttestation,
+            .developmentKey, .tooOld, .fromTheFuture, .otherPlatform, .malformed, .garbage:
+            false
+        }
+    }
+
     /// What must come of it, in words.
     var answer: String {
         if self == .repeated { return "the same bytes again" }

@@ -12,6 +12,8 @@ struct PlannedMessage {
     let id: String
     /// The request's number in the plan.
     let number: Int
+    /// The app whose devices these are.
+    let appID: String
     /// The owner that the gateway names.
     var subject: String?
     /// How far behind the moment of sending its timestamp lies.
@@ -32,8 +34,8 @@ struct PlannedMessage {
         return request(
             message,
             ExpectedVerdict(
-                kind: .registration, outcome: kind.outcome, keyID: attestation.keyID, signCount: 0,
-                reattested: reattested))
+                kind: .registration, outcome: kind.outcome, keyID: attestation.keyID,
+                appID: provedAppID, signCount: 0, reattested: reattested))
     }
 
     /// The record that has an assertion judged.
@@ -49,7 +51,11 @@ struct PlannedMessage {
             message,
             ExpectedVerdict(
                 kind: .assertion, outcome: kind.outcome, keyID: assertion.keyID,
-                signCount: assertion.signCount))
+                appID: provedAppID, signCount: assertion.signCount))
+    }
+
+    private var provedAppID: String? {
+        kind.isAppProved ? appID : nil
     }
 
     private func request(

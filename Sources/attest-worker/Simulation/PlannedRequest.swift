@@ -44,10 +44,20 @@ struct ExpectedVerdict: Hashable, Sendable {
     var outcome: Verdict.Outcome
     /// The key it must name; nil for none.
     var keyID: KeyID?
+    /// The app it must name, and then `production` as its environment and that it is simulated; nil
+    /// where it must name none.
+    var appID: String?
     /// The sign count it must tell, where it is accepted.
     var signCount: UInt32?
     /// Whether it must tell of a key that was known before; nil where it must tell neither.
     var reattested: Bool?
+}
+
+extension ExpectedVerdict {
+    /// The environment it must name: that of all planned devices, once it is proved.
+    var environment: String? {
+        appID.map { _ in AttestationEnvironment.production.rawValue }
+    }
 }
 
 extension Expectation: CustomStringConvertible {

@@ -1,3 +1,4 @@
+import AttestTestKit
 import LibCrypto
 import Wire
 import Worker
@@ -111,10 +112,12 @@ extension PlannedRequest {
         check("the record's key", record.key == keyText.map { Array($0.utf8) })
         check("the header ce_id", record.text(ofHeader: "ce_id") == verdict.verdictId)
         check("reattested", verdict.reattested == expected.reattested)
+        check("appId", verdict.appId == expected.appID)
+        check("environment", verdict.environment == expected.environment)
+        // No planned device is a phone.
+        check("simulated", verdict.simulated == (expected.appID == nil ? nil : true))
         if expected.outcome == .accepted {
             check("signCount", verdict.signCount == expected.signCount)
-            // No planned device is a phone.
-            check("simulated", verdict.simulated == true)
         }
         return wrong.isEmpty
             ? nil : "\(verdict.summary), but wrong: \(wrong.joined(separator: ", "))"

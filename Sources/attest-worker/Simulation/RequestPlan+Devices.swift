@@ -63,7 +63,7 @@ extension RequestPlan {
         let content = content.assertion()
         return PlannedMessage(
             kind: .reusedRequestID, id: device.lastHonest.id, number: requestCount,
-            subject: device.subject
+            appID: settings.appID, subject: device.subject
         ).request(nextAssertion(of: device, content), content)
     }
 
@@ -138,7 +138,9 @@ extension RequestPlan {
 
     /// The message of a new request.
     func message(_ kind: PlannedKind, subject: String?) -> PlannedMessage {
-        PlannedMessage(kind: kind, id: newID(), number: requestCount, subject: subject)
+        PlannedMessage(
+            kind: kind, id: newID(), number: requestCount, appID: settings.appID,
+            subject: subject)
     }
 
     /// Number by number the next one of the shapes there are.

@@ -95,6 +95,9 @@ import Worker
             ("\"signCount\":", "\"signCount\":9", "signCount"),
             ("\"keyId\":\"", "\"keyId\":\"A", "keyId"),
             ("\"outcome\"", "\"reattested\":true,\"outcome\"", "reattested"),
+            ("\"appId\":\"", "\"appId\":\"OTHER", "appId"),
+            ("\"production\"", "\"development\"", "environment"),
+            ("\"simulated\":true,", "", "simulated"),
         ])
     func `notices another value in a right outcome`(
         _ old: String, _ new: String, _ name: String

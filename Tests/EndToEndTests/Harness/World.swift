@@ -1,4 +1,5 @@
 import AppAttest
+import AttestTestKit
 import Harness
 import KafkaTransport
 import Wire
@@ -134,7 +135,7 @@ final class World {
         let records = try await verdicts.readOn()
         for record in records.dropFirst(verdictsRead) {
             guard let value = record.value else { throw HarnessFailure("a verdict without value") }
-            let verdict = try PublishedVerdict(parsing: value)
+            let verdict = try ReceivedVerdict(parsing: value)
             let place = World.identity(partition: verdict.source.partition, verdict.source.offset)
             answered[verdict.requestId ?? place, default: []].append(value)
         }

@@ -1,36 +1,4 @@
-internal import FoundationEssentials
-internal import Worker
-
-/// A verdict as its readers see it.
-///
-/// Read with a decoder of its own, by the names of the schema: a name that changes by accident
-/// must not change here as well.
-package struct PublishedVerdict: Decodable, Hashable {
-    /// Where the decided record lies.
-    package struct Source: Decodable, Hashable {
-        package var topic: String
-        package var partition: Int32
-        package var offset: Int64
-    }
-
-    package var verdictId: String
-    package var requestId: String?
-    package var type: String?
-    package var outcome: String
-    package var reason: String?
-    package var retryable: Bool?
-    package var keyId: String?
-    package var appId: String?
-    package var environment: String?
-    package var signCount: UInt32?
-    package var reattested: Bool?
-    package var subject: String?
-    package var source: Source
-
-    package init(parsing bytes: [UInt8]) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(bytes))
-    }
-}
+package import AttestTestKit
 
 /// What a test expects of a request.
 package enum Expectation: Hashable, Sendable, CustomStringConvertible {
@@ -42,7 +10,7 @@ package enum Expectation: Hashable, Sendable, CustomStringConvertible {
     case deadLetter(String)
 
     /// What a verdict says.
-    package init(_ verdict: PublishedVerdict) {
+    package init(_ verdict: ReceivedVerdict) {
         self =
             switch verdict.reason {
             case let reason?: .rejected(reason)

@@ -1,4 +1,5 @@
 import AppAttest
+import AttestTestKit
 import KeyStoreSuite
 import LibCrypto
 import SeededNumbers
@@ -92,9 +93,9 @@ final class LaneWorld {
     }
 
     /// The verdicts as published, in order.
-    func verdicts() throws -> [ReadVerdict] {
+    func verdicts() throws -> [ReceivedVerdict] {
         try kafka.published.filter { $0.topic == "verdicts" }.map {
-            try ReadVerdict(parsing: $0.value ?? [])
+            try ReceivedVerdict(parsing: $0.value ?? [])
         }
     }
 
@@ -102,9 +103,9 @@ final class LaneWorld {
     func checkOracle(_ context: String) throws {
         let published = kafka.published.filter { $0.topic == "verdicts" }
         var bytesOf: [String: Set<[UInt8]>] = [:]
-        var firstEmissions: [ReadVerdict] = []
+        var firstEmissions: [ReceivedVerdict] = []
         for record in published {
-            let verdict = try ReadVerdict(parsing: record.value ?? [])
+            let verdict = try ReceivedVerdict(parsing: record.value ?? [])
             guard let id = verdict.requestId else { continue }
             if bytesOf[id] == nil { firstEmissions.append(verdict) }
             bytesOf[id, default: []].insert(record.value ?? [])
@@ -131,7 +132,7 @@ final class LaneWorld {
     private func checkAcceptedCounts(_ context: String) throws {
         var accepted: [String: [UInt32]] = [:]
         for row in database.rows.inbox.values {
-            let verdict = try ReadVerdict(parsing: row.entry.verdict)
+            let verdict = try ReceivedVerdict(parsing: row.entry.verdict)
             guard verdict.outcome == "accepted", verdict.type == "assertion",
                 let key = verdict.keyId, let count = verdict.signCount
             else { continue }
@@ -152,7 +153,7 @@ final class LaneWorld {
         }
     }
 
-    private func checkOrder(_ firstEmissions: [ReadVerdict], _ context: String) {
+    private func checkOrder(_ firstEmissions: [ReceivedVerdict], _ context: String) {
         var last: [String: Int64] = [:]
         for verdict in firstEmissions {
             let key = "\(verdict.keyId ?? "") \(verdict.source.partition)"
@@ -165,7 +166,7 @@ final class LaneWorld {
             for (partition, offset) in commit.offsets {
                 let answered = before.compactMap { record in
                     record.topic == "verdicts"
-                        ? (try? ReadVerdict(parsing: record.value ?? []))?.requestId : nil
+                        ? (try? ReceivedVerdict(parsing: record.value ?? []))?.requestId : nil
                 }
                 let due = scenario.records.filter {
                     $0.partition == partition && $0.place.offset < offset

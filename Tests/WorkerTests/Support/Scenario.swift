@@ -1,34 +1,8 @@
 import AppAttest
 import AttestTestKit
-import FoundationEssentials
 import LibCrypto
 import Wire
 import Worker
-
-/// What a published verdict says, as a consumer reads it.
-struct ReadVerdict: Decodable, Hashable {
-    struct Source: Decodable, Hashable {
-        var topic: String
-        var partition: Int32
-        var offset: Int64
-    }
-
-    var verdictId: String
-    var requestId: String?
-    var type: String?
-    var outcome: String
-    var reason: String?
-    var keyId: String?
-    var appId: String?
-    var signCount: UInt32?
-    var reattested: Bool?
-    var subject: String?
-    var source: Source
-
-    init(parsing bytes: [UInt8]) throws {
-        self = try JSONDecoder().decode(ReadVerdict.self, from: Data(bytes))
-    }
-}
 
 /// What a request must be answered with.
 struct Expectation: Hashable {

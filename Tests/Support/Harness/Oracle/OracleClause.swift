@@ -1,3 +1,4 @@
+internal import AttestTestKit
 internal import Wire
 internal import Worker
 
@@ -79,7 +80,7 @@ package enum OracleSubject: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// What a verdict answers.
-    init(_ verdict: PublishedVerdict) {
+    init(_ verdict: ReceivedVerdict) {
         let (partition, offset) = (verdict.source.partition, verdict.source.offset)
         if verdict.reason == Reason.worker(.requestIDConflict).code {
             self = .conflict(partition: partition, offset: offset)

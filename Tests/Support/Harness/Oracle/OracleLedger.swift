@@ -1,3 +1,4 @@
+internal import AttestTestKit
 internal import LibCrypto
 internal import Wire
 package import Worker
@@ -101,7 +102,7 @@ package struct OracleLedger {
     /// - Throws: when it is no verdict.
     package mutating func published(_ record: Record) throws {
         let value = record.value ?? []
-        let verdict = try PublishedVerdict(parsing: value)
+        let verdict = try ReceivedVerdict(parsing: value)
         let subject = OracleSubject(verdict)
         verdictCount += 1
         verdictsByReason[verdict.reason ?? verdict.outcome, default: 0] += 1
@@ -212,7 +213,7 @@ package struct OracleLedger {
     }
 
     private mutating func checkFirst(
-        _ verdict: PublishedVerdict, _ subject: OracleSubject, _ request: PlannedOutcome
+        _ verdict: ReceivedVerdict, _ subject: OracleSubject, _ request: PlannedOutcome
     ) {
         if !Expectation(verdict).fulfils(request.expectation)
             || request.acceptedSignCount.map({ $0 != verdict.signCount }) == true

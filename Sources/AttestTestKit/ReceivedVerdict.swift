@@ -1,0 +1,63 @@
+import FoundationEssentials
+
+/// A verdict as its readers see it: the value of a record of the verdict topic.
+///
+/// Read by the names of the schema alone, so that a test which reads with it notices a name that
+/// the worker has changed by accident. Encoded with sorted names and slashes as they are, it has
+/// the bytes that the worker publishes.
+public struct ReceivedVerdict: Codable, Hashable, Sendable {
+    /// Where the decided record lies.
+    public struct Source: Codable, Hashable, Sendable {
+        /// The request topic.
+        public var topic: String
+        /// The partition of the request.
+        public var partition: Int32
+        /// The offset of the request.
+        public var offset: Int64
+    }
+
+    /// The verdict's identity: the same whenever the same request is answered again.
+    public var verdictId: String
+    /// The gateway's request id, if it sent one that can be read.
+    public var requestId: String?
+    /// `registration` or `assertion`; nil where the message did not tell.
+    public var type: String?
+    /// `accepted` or `rejected`.
+    public var outcome: String
+    /// Why it is rejected, one of the codes in `schemas/`; nil when it is accepted.
+    public var reason: String?
+    /// Whether a rejected request may succeed when it is sent again as another one.
+    public var retryable: Bool?
+    /// The key id in standard base64, where the message named one.
+    public var keyId: String?
+    /// The app, once it is proved.
+    public var appId: String?
+    /// `production` or `development`, once it is proved.
+    public var environment: String?
+    /// The sign count that the object carries, once it is proved.
+    public var signCount: UInt32?
+    /// True for devices that are no phones, as this kit's; nil for all others.
+    public var simulated: Bool?
+    /// On accepted registrations: whether the key was known before.
+    public var reattested: Bool?
+    /// The validation category that an OS 27 object carries.
+    public var validationCategory: UInt32?
+    /// The bundle version that an OS 27 object carries.
+    public var bundleVersion: String?
+    /// `iphoneos` or `macosx`.
+    public var platform: String?
+    /// The system's version in the credential certificate.
+    public var osVersion: String?
+    /// The owner that the request named.
+    public var subject: String?
+    /// Where the decided record lies.
+    public var source: Source
+
+    /// Reads the value of a verdict record.
+    ///
+    /// - Parameter bytes: JSON; members that are not known are passed over.
+    /// - Throws: `DecodingError` where it is no JSON, or lacks what every verdict has.
+    public init(parsing bytes: [UInt8]) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+    }
+}
