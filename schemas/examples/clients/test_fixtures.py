@@ -64,6 +64,10 @@ class FixturesTest(unittest.TestCase):
             for verdict in expected.values():
                 self.assertEqual(once[verdict["verdictId"]], 1, verdict)
 
+    def test_a_worker_that_does_not_start_tells_why(self):
+        with self.assertRaisesRegex(RuntimeError, "code 78\n.*kafka.bootstrapServers must not be"):
+            EmbeddedWorker(PROGRAM, "--kafka.bootstrapServers=b:1").__enter__()
+
     def check_that_an_undelivered_request_fails_alone(self, gateway, request):
         def refuse(*_, on_delivery, **__):
             on_delivery(KafkaError(KafkaError._MSG_TIMED_OUT), None)
