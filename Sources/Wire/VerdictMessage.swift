@@ -4,7 +4,7 @@ package import AppAttest
 ///
 /// It is made from the verdict's bytes, not from a ``Verdict``: a request that was decided before
 /// is answered with the bytes that were stored then, and both ways must give the same record but
-/// for `attest-redelivered`.
+/// for `attest-redelivered` and `traceparent`.
 ///
 /// Source: CloudEvents 1.0.2, "Kafka Protocol Binding" §3.2 (binary mode).
 package struct VerdictMessage: Hashable, Sendable {
@@ -29,12 +29,13 @@ package struct VerdictMessage: Hashable, Sendable {
     ///   - verdictID: the verdict's identity, which follows from the request's.
     ///   - keyID: the key that the request named.
     ///   - requestHeaders: the headers of the request's record.
+    ///   - trace: the trace that the verdict goes on with, if the request has one.
     ///   - isRedelivered: whether the verdict was decided before.
     ///   - consumerGroup: the group's name; of all instances the same, so that repeats are equal.
     /// - Returns: the record but for its topic.
     package static func record(
         verdict: [UInt8], verdictID: VerdictID, keyID: KeyID?, requestHeaders: [Header],
-        isRedelivered: Bool, consumerGroup: String
+        trace: RequestTrace?, isRedelivered: Bool, consumerGroup: String
     ) -> VerdictMessage {
         let keyText = keyID?.text
         var headers = [
@@ -45,7 +46,7 @@ package struct VerdictMessage: Hashable, Sendable {
         ]
         if let keyText { headers.append(Header(name: "ce_subject", text: keyText)) }
         headers.append(Header(name: "content-type", text: "application/json"))
-        headers += CorrelationHeaders.copied(from: requestHeaders)
+        headers += CorrelationHeaders.following(requestHeaders, trace: trace)
         if isRedelivered { headers.append(Header(name: redeliveredHeader, text: "1")) }
         return VerdictMessage(
             key: keyText.map { Array($0.utf8) }, value: verdict, headers: headers)

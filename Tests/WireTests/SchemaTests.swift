@@ -177,15 +177,18 @@ private struct MessageWriter {
 
     mutating func writeVerdicts() throws {
         for verdict in VerdictSamples.all {
+            let headers = [
+                Header(
+                    name: "traceparent",
+                    text: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+                Header(name: "tracestate", text: "a=b"), Header(name: "baggage", text: "a=b"),
+                Header(name: "ce_correlationid", text: "flow-1"),
+            ]
             let record = VerdictMessage.record(
                 verdict: verdict.encode(), verdictID: verdict.verdictID, keyID: verdict.keyID,
-                requestHeaders: [
-                    Header(
-                        name: "traceparent",
-                        text: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
-                    Header(name: "tracestate", text: "a=b"), Header(name: "baggage", text: "a=b"),
-                    Header(name: "ce_correlationid", text: "flow-1"),
-                ], isRedelivered: verdict.kind == .registration, consumerGroup: "a group/1")
+                requestHeaders: headers,
+                trace: RequestTrace(headers: headers, value: nil, limits: MessageLimits()),
+                isRedelivered: verdict.kind == .registration, consumerGroup: "a group/1")
             try write(record.value, must: "made", schema: "verdict")
             try write(headers: record.headers, must: "made", schema: "verdict-headers")
         }

@@ -11,7 +11,9 @@ import Wire
     ) -> VerdictMessage {
         VerdictMessage.record(
             verdict: Array("{}".utf8), verdictID: VerdictSamples.id, keyID: keyID,
-            requestHeaders: headers, isRedelivered: isRedelivered, consumerGroup: group)
+            requestHeaders: headers,
+            trace: RequestTrace(headers: headers, value: nil, limits: MessageLimits()),
+            isRedelivered: isRedelivered, consumerGroup: group)
     }
 
     private func copies(of headers: [Header]) -> [Header] {
@@ -65,7 +67,7 @@ import Wire
     }
 
     @Test(arguments: [
-        "", "00", "garbage", "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        "", "00", "garbage", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
         "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
         "00-00000000000000000000000000000000-b7ad6b7169203331-01",
         "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",

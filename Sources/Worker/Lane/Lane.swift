@@ -19,6 +19,9 @@ package struct LaneSettings: Sendable {
     package var limits: LaneLimits
     /// Who this worker is, for dead letters and the log.
     package var identity: WorkerIdentity
+    /// Takes the spans of requests whose trace is recorded; nil: then traces pass through as they
+    /// came, and nothing is made of them.
+    package var spans: SpanSink?
 
     /// Settings from their parts.
     package init(
@@ -79,6 +82,8 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     var deadLettersInARow = 0
     var nextPrune: Duration = .zero
     var nextProbe: Duration = .zero
+    /// When the batch in hand was received.
+    var received: Duration = .zero
 
     /// A lane over its neighbours, which it closes when it ends.
     ///
@@ -88,7 +93,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     ///   - store: the database.
     ///   - sink: the verdict topic.
     ///   - clock: the clocks.
-    ///   - random: for jitter alone.
+    ///   - random: for jitter and the ids of spans.
     ///   - stop: asks the lane to end.
     ///   - log: where it tells what it does.
     ///   - observer: where it counts and times what it does.
@@ -160,6 +165,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     /// Judges, decides, publishes and commits one batch.
     private func process(_ records: [Record]) throws(Fault) {
         let start = clock.monotonic()
+        received = start
         defer { observer.finished(since: start) }
         adoptPolicy()
         let epochs = owned.mapValues(\.epoch)

@@ -7,16 +7,21 @@ extension Lane {
     func settle(
         _ judged: [JudgedRecord], epochs: [TopicPartition: Int64]
     ) throws(Fault) {
+        let asked = clock.monotonic()
         do {
             guard
                 let (batch, decided) = try persistently(
                     "decide", { () throws(Fault) in try decide(judged, epochs: epochs) })
             else { return }
             note(decided)
-            try publish(messages(for: batch, decided.answers), epochs: epochs)
+            var trace = trace(of: batch, asked: asked)
+            let messages = try messages(for: batch, decided.answers, &trace)
+            try publish(messages, epochs: epochs)
+            trace?.times.delivered = clock.monotonic()
             notePublished(decided.answeredOffsets, epochs: epochs)
             observer.answered(batch, decided)
             try commit(decided.answeredOffsets, epochs: epochs)
+            tell(trace)
         } catch {
             switch error.disposition {
             case .poison:
@@ -147,7 +152,7 @@ extension Lane {
 
     /// The records that carry the answers, in the batch's order.
     private func messages(
-        for batch: [JudgedRecord], _ answers: [Answer]
+        for batch: [JudgedRecord], _ answers: [Answer], _ trace: inout BatchTrace?
     ) throws(Fault) -> [Unreported] {
         var messages: [Unreported] = []
         messages.reserveCapacity(batch.count)
@@ -157,7 +162,11 @@ extension Lane {
             case .nothing: continue
             case .verdict(let bytes, let id, let isRepeat):
                 deadLettersInARow = 0
-                record = verdictRecord(judged, bytes: bytes, id: id, isRepeat: isRepeat)
+                record = verdictRecord(
+                    judged, bytes: bytes, id: id, isRepeat: isRepeat,
+                    trace: trace == nil
+                        ? judged.record.trace(settings.messageLimits)
+                        : trace?.sending(of: judged.record.place, id, isRepeat: isRepeat))
             case .deadLetter(let cause):
                 deadLettersInARow += 1
                 try checkDeadLetterGuard()

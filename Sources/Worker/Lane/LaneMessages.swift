@@ -4,11 +4,12 @@ import Wire
 
 extension Lane {
     func verdictRecord(
-        _ judged: JudgedRecord, bytes: [UInt8], id: VerdictID, isRepeat: Bool
+        _ judged: JudgedRecord, bytes: [UInt8], id: VerdictID, isRepeat: Bool,
+        trace: RequestTrace?
     ) -> OutgoingRecord {
         let message = VerdictMessage.record(
             verdict: bytes, verdictID: id, keyID: judged.keyID,
-            requestHeaders: judged.record.headers, isRedelivered: isRepeat,
+            requestHeaders: judged.record.headers, trace: trace, isRedelivered: isRepeat,
             consumerGroup: settings.groupID)
         return OutgoingRecord(
             topic: settings.verdictTopic, key: message.key, value: message.value,

@@ -48,8 +48,10 @@ struct WorkerInMemory {
             case .verdict(let bytes, let id, let isRepeat):
                 let message = VerdictMessage.record(
                     verdict: bytes, verdictID: id, keyID: judged.keyID,
-                    requestHeaders: judged.record.headers, isRedelivered: isRepeat,
-                    consumerGroup: "group")
+                    requestHeaders: judged.record.headers,
+                    trace: RequestTrace(
+                        headers: judged.record.headers, value: nil, limits: MessageLimits()),
+                    isRedelivered: isRepeat, consumerGroup: "group")
                 return .verdict(
                     answered(message.key, message.value, message.headers, judged.record.place))
             case .deadLetter(let cause):

@@ -41,7 +41,8 @@ final class LaneWorld {
         stop: StopSignal = StopSignal(),
         hook: @escaping Hook = { (_) throws(Fault) in }, idle: (() -> Void)? = nil,
         delivery: @escaping InMemorySink.Delivery = { _ in .delivered },
-        poison: @escaping (BatchWrites) -> Bool = { _ in false }, log: Log = .silent
+        poison: @escaping (BatchWrites) -> Bool = { _ in false }, log: Log = .silent,
+        spans: SpanSink? = nil
     ) -> Fault? {
         var idlePolls = 0
         var limits = limits
@@ -65,10 +66,11 @@ final class LaneWorld {
             hook: { (step, isAfter) throws(Fault) in
                 try hook("\(step) \(isAfter ? "after" : "before")")
             }, delivery: delivery)
-        let settings = LaneSettings(
+        var settings = LaneSettings(
             name: "lane", groupID: "group", verdictTopic: "verdicts", deadLetterTopic: "dead",
             policy: newPolicy ?? Live(policy), messageLimits: MessageLimits(), limits: limits,
             identity: WorkerIdentity(version: "test", id: "worker-1"))
+        settings.spans = spans
         let clock = ManualClock(world: self)
         let observer = LaneObserver(lane: 0, clock: clock.clock)
         self.observer = observer

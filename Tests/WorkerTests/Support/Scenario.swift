@@ -64,6 +64,15 @@ struct Scenario {
                 timestampMilliseconds: timestamp, key: key, value: value, headers: []))
     }
 
+    /// Gives each record headers, by its number.
+    mutating func addHeaders(_ headers: (Int) -> [Header]) {
+        records = records.enumerated().map { number, record in
+            Record(
+                place: record.place, timestampMilliseconds: record.timestampMilliseconds,
+                key: record.key, value: record.value, headers: headers(number))
+        }
+    }
+
     /// Appends a request in the plain dialect, and what must come of it.
     mutating func request(
         _ field: String, _ object: [UInt8], of device: SimulatedDevice, clientData: [UInt8],
