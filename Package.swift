@@ -27,7 +27,10 @@ let package = Package(
         .systemLibrary(
             name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CCryptoShims", dependencies: ["CCrypto"]),
+        .target(name: "CCurlShims", dependencies: ["CCurl"]),
 
         .target(
             name: "LibCrypto", dependencies: ["CCrypto", "CCryptoShims"], swiftSettings: strict),
@@ -46,13 +49,18 @@ let package = Package(
             name: "Operations", dependencies: ["Worker", "AppAttest", "CMicrohttpd"],
             swiftSettings: strict),
         .target(
+            name: "HTTPClient", dependencies: ["CCurl", "CCurlShims"], swiftSettings: strict),
+        .target(
+            name: "TraceExport", dependencies: ["HTTPClient", "Wire", "Worker"],
+            swiftSettings: strict),
+        .target(
             name: "AttestTestKit", dependencies: ["AppAttest", "LibCrypto"], swiftSettings: strict),
         .target(name: "SeededNumbers", swiftSettings: strict),
         .executableTarget(
             name: "attest-worker",
             dependencies: [
                 "Worker", "Wire", "AppAttest", "LibCrypto", "KafkaTransport", "PostgresStore",
-                "Operations", "AttestTestKit", "SeededNumbers",
+                "Operations", "AttestTestKit", "SeededNumbers", "TraceExport",
             ],
             swiftSettings: strict),
 
@@ -77,6 +85,9 @@ let package = Package(
             name: "KeyStoreSuite", dependencies: ["Worker", "Wire", "AppAttest", "LibCrypto"],
             path: "Tests/Support/KeyStoreSuite", swiftSettings: strict),
 
+        .target(
+            name: "TestHTTPServer", path: "Tests/Support/TestHTTPServer", exclude: ["server.py"],
+            swiftSettings: strict),
         .target(
             name: "CBORWriter", dependencies: ["AppAttest"], path: "Tests/Support/CBORWriter",
             swiftSettings: strict),
@@ -128,6 +139,7 @@ let package = Package(
             dependencies: [
                 "attest-worker", "Harness", "KafkaTransport", "PostgresStore", "AttestTestKit",
                 "Worker", "Wire", "AppAttest", "LibCrypto", "RecordedVectors", "SeededNumbers",
+                "TestHTTPServer",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -143,6 +155,13 @@ let package = Package(
             dependencies: ["AppAttest", "AttestTestKit", "LibCrypto", "SeededNumbers"],
             path: "Tests/Differential", exclude: ["check.py", "requirements.txt"],
             swiftSettings: strict),
+        .testTarget(
+            name: "HTTPClientTests", dependencies: ["HTTPClient", "TestHTTPServer"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TraceExportTests",
+            dependencies: ["SeededNumbers", "TestHTTPServer", "TraceExport", "Wire", "Worker"],
+            exclude: ["check_otlp.py"], swiftSettings: strict),
         .testTarget(name: "TidyTests", dependencies: ["Wire"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

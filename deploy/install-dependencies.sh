@@ -11,8 +11,9 @@ cd "$(dirname "$0")/.."
 build_packages=(
     # What the Swift toolchain itself loads, and what it links programs with.
     ca-certificates git g++ libcurl4 libedit2 libncurses6 libsqlite3-0 libxml2 tzdata zlib1g-dev
-    # The C libraries and how the build finds them.
+    # The C libraries and how the build finds them; libcurl sends spans to a collector.
     pkg-config librdkafka-dev libssl-dev libpq-dev libmicrohttpd-dev
+    libcurl4-openssl-dev
 )
 packages=(
     "${build_packages[@]}"

@@ -40,7 +40,7 @@ deploy/soak.sh
 
 # Those that start servers and processes come second and one after the other: beside the others, two
 # cores would be too few for their time limits.
-integration='EndToEndTests|KafkaTransportTests|PostgresStoreTests'
+integration='EndToEndTests|HTTPClientTests|KafkaTransportTests|PostgresStoreTests|TraceExportTests'
 say "tests, first those that need no server"
 swift test --skip-build --disable-xctest --skip "$integration"
 say "tests with a broker, a database and worker processes"

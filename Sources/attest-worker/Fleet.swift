@@ -3,6 +3,7 @@ import Glibc
 import KafkaTransport
 import Operations
 import PostgresStore
+import TraceExport
 import Worker
 
 /// The lanes of one process: each with its own consumer, producer, connection and thread.
@@ -56,6 +57,7 @@ struct Fleet: Sendable {
         let supervisor = Supervisor(
             stop: stop, drainTimeout: limits.stopTimeMax, log: log, events: events,
             whenStopping: { tellManager(.stopping) })
+        let exporter = startExporter()
         tellManager(.ready)
         let departure = Departure(lanes: count, patience: limits.drainTimeout)
         let ending = supervisor.run(lanes: count) { number in
@@ -65,12 +67,15 @@ struct Fleet: Sendable {
                 observer.ended()
             }
             do throws(Fault) {
-                try runLane(number, observer, stop: stop) { departure.wait(number) }
+                try runLane(number, observer, stop: stop, spans: exporter.map { $0.take }) {
+                    departure.wait(number)
+                }
                 return nil
             } catch {
                 return error
             }
         }
+        exporter?.stop(within: .seconds(1))
         log(
             ending.code == .success ? .info : .warning, "worker_stopped", "the worker has ended",
             ["exit_code": LogValue(ending.code.rawValue)])
@@ -87,7 +92,8 @@ struct Fleet: Sendable {
 
     /// One lane from its first connection to its last; on the lane's own thread.
     private func runLane(
-        _ number: Int, _ observer: LaneObserver, stop: StopSignal, beforeLeaving: () -> Void
+        _ number: Int, _ observer: LaneObserver, stop: StopSignal, spans: SpanSink?,
+        beforeLeaving: () -> Void
     ) throws(Fault) {
         let name = "lane-\(number)"
         let log = log.with(["lane": LogValue(name)])
@@ -107,11 +113,12 @@ struct Fleet: Sendable {
         let store = PostgresKeyStore(
             PostgresSettings(settings, owner: "\(identity.id) \(name)"), access: live.database,
             noteConnect: observer.connected)
-        let settings = LaneSettings(
+        var settings = LaneSettings(
             name: name, groupID: settings.kafka.groupID, verdictTopic: topics.verdicts,
             deadLetterTopic: topics.deadLetters, policy: live.policy,
             messageLimits: settings.worker.messageLimits, limits: settings.worker.limits,
             identity: identity)
+        settings.spans = spans
         #if DEBUG
             if let point = CrashPoint.ofThisProcess {
                 return try run(
@@ -134,6 +141,18 @@ struct Fleet: Sendable {
             clock: observer.clock, random: SystemRandomNumberGenerator(), stop: stop, log: log,
             observer: observer)
         try lane.run(beforeLeaving: beforeLeaving)
+    }
+
+    /// What sends spans, on a thread of its own; nil where no spans are wanted.
+    ///
+    /// Without a thread the worker does all else: traces are for looking.
+    private func startExporter() -> SpanExporter? {
+        guard let settings = SpanExporter.Settings(settings, identity) else { return nil }
+        let exporter = SpanExporter(settings, log: log)
+        if !exporter.start({ DetachedThread.start($0) }) {
+            log(.error, "thread_refused", "the system can't start a thread for spans")
+        }
+        return exporter
     }
 
     private func announce(lanes: Int) {

@@ -1,6 +1,7 @@
 import AppAttest
 import KafkaTransport
 import PostgresStore
+import TraceExport
 import Wire
 import Worker
 
@@ -80,6 +81,26 @@ extension PostgresSettings {
             statementTimeoutMilliseconds + Int(CrossChecks.replyGrace.wholeMilliseconds)
         allowsAsynchronousCommit = postgres.allowsAsynchronousCommit
         isPooled = postgres.isPooled
+    }
+}
+
+extension SpanExporter.Settings {
+    /// Where spans go; nil where the settings want none.
+    init?(_ settings: Settings, _ identity: WorkerIdentity) {
+        let traces = settings.traces
+        guard let endpoint = traces.endpoint else { return nil }
+        self.init(endpoint: endpoint)
+        headers = traces.headers.map { ($0.name, $0.value) }
+        caFile = traces.caPath
+        timeout = traces.timeout
+        interval = traces.interval
+        batchSpansMax = traces.batchSpansMax
+        queueSpansMax = traces.queueSpansMax
+        version = identity.version
+        resource = [
+            "service.name": "attest-worker", "service.version": identity.version,
+            "service.instance.id": identity.id,
+        ]
     }
 }
 

@@ -17,9 +17,13 @@ enum Rules {
             "PostgresStore": system.union(libc).union(worker).union(["CPQ"]),
             "Operations": system.union(libc).union(worker).union(["CMicrohttpd"]),
             "SeededNumbers": [],
+            "CCurlShims": [],
+            "HTTPClient": ["CCurl", "CCurlShims"],
+            "TraceExport": system.union(["Wire", "Worker", "HTTPClient"]),
             "AttestTestKit": system.union(["AppAttest", "LibCrypto"]),
             "attest-worker": system.union(libc).union(worker).union([
                 "KafkaTransport", "PostgresStore", "Operations", "AttestTestKit", "SeededNumbers",
+                "TraceExport",
             ]),
         ]
     }()
@@ -47,7 +51,7 @@ enum Rules {
     /// What ends the process on input, hides an error, or pulls in a large library.
     static func forbiddenCode(in file: TextFile) -> [String] {
         guard let target = file.target, file.path.hasSuffix(".swift") else { return [] }
-        let wrapsC = ["LibCrypto", "KafkaTransport", "PostgresStore"].contains(target)
+        let wrapsC = ["HTTPClient", "KafkaTransport", "LibCrypto", "PostgresStore"].contains(target)
         return places(in: file) { line in
             for word in ["try!", "as!", "fatalError(", "String(format:", "unowned(unsafe)"]
             where line.contains(word) { return word }

@@ -24,7 +24,7 @@ import Wire
         let folders = try FileManager.default.contentsOfDirectory(
             atPath: Repository.root.appending(path: "Sources").path())
         let targets = folders.filter {
-            !["CCrypto", "CMicrohttpd", "CPQ", "CRdkafka"].contains($0)
+            !["CCrypto", "CCurl", "CMicrohttpd", "CPQ", "CRdkafka"].contains($0)
         }
         #expect(Set(targets) == Set(Rules.imports.keys))
     }

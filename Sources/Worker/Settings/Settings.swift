@@ -142,6 +142,8 @@ package struct Settings: Hashable, Sendable {
     package var log = LogPart()
     /// What is told of the process, and where.
     package var operations = Operations()
+    /// Spans for a tracing system.
+    package var traces = Traces()
 
     /// The defaults.
     package init() {}

@@ -16,6 +16,7 @@ package enum SettingsPage {
             ("kafka", "The broker, its topics and the group"), ("postgres", "The database"),
             ("worker", "The lanes"), ("apps", "The apps"), ("log", "The log"),
             ("operations", "Metrics and health"),
+            ("traces", "Spans for a tracing system"),
         ]
         let defaults = Settings()
         var page = introduction

@@ -5,7 +5,7 @@ internal import Wire
 package enum SettingsTable {
     /// The settings of a process.
     package static let all: [Setting<Settings>] =
-        kafka + postgres + worker + [apps] + log + operations
+        kafka + postgres + worker + [apps] + log + operations + traces
 
     /// The settings of one element of `apps`.
     package static let app: [Setting<Settings.App>] = [

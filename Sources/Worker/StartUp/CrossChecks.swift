@@ -49,7 +49,9 @@ package struct CrossChecks {
     /// A lane that is done waits for the others without polling; the process must be let live.
     private func drain() -> Finding {
         let limits = settings.worker.limits
-        let longest = limits.stopTimeMax
+        let longest =
+            limits.stopTimeMax
+            + (settings.traces.endpoint == nil ? .zero : Settings.Traces.stopTimeMax)
         let found = "a stop takes up to \(longest.written)"
         guard longest >= settings.kafka.maxPollInterval else {
             return .fine("stop", found + ": whoever stops the process must wait longer than that")
