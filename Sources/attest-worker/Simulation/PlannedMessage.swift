@@ -1,10 +1,12 @@
 import AppAttest
 import AttestTestKit
+import LibCrypto
 import Wire
 
 /// What a request's messages have in common, whatever object they carry.
 ///
-/// Every fifth travels as a CloudEvent in binary mode, its id in a header.
+/// Every fifth travels as a CloudEvent in binary mode, its id in a header. Every third belongs to a
+/// trace, and of these every tenth to one that is recorded.
 struct PlannedMessage {
     /// What the request is.
     let kind: PlannedKind
@@ -75,6 +77,21 @@ struct PlannedMessage {
     }
 
     private func headers(_ kind: RequestKind) -> [Header] {
+        eventHeaders(kind)
+            + (number % 3 == 0 ? [Header(name: "traceparent", text: traceparent)] : [])
+    }
+
+    /// The W3C trace context that a gateway would send along; another one for each request.
+    private var traceparent: String {
+        let digits = SHA256.hash(Array(id.utf8)).bytes.prefix(24).map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }
+        let (trace, span) = (digits.prefix(16).joined(), digits.dropFirst(16).joined())
+        return "00-\(trace)-\(span)-0\(number % 30 == 0 ? 1 : 0)"
+    }
+
+    private func eventHeaders(_ kind: RequestKind) -> [Header] {
         guard isCloudEvent else { return [] }
         return [
             Header(name: "ce_specversion", text: "1.0"), Header(name: "ce_id", text: id),

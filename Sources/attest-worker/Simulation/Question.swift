@@ -111,6 +111,7 @@ extension PlannedRequest {
         check("keyId", verdict.keyId == keyText)
         check("the record's key", record.key == keyText.map { Array($0.utf8) })
         check("the header ce_id", record.text(ofHeader: "ce_id") == verdict.verdictId)
+        check("the header traceparent", Self.trace(record.headers) == Self.trace(headers))
         check("reattested", verdict.reattested == expected.reattested)
         check("appId", verdict.appId == expected.appID)
         check("environment", verdict.environment == expected.environment)
@@ -121,6 +122,11 @@ extension PlannedRequest {
         }
         return wrong.isEmpty
             ? nil : "\(verdict.summary), but wrong: \(wrong.joined(separator: ", "))"
+    }
+
+    /// The trace that headers tell of.
+    private static func trace(_ headers: [Header]) -> TraceID? {
+        RequestTrace(headers: headers, value: nil, limits: MessageLimits())?.context.traceID
     }
 
     /// What is wrong with a dead letter made of it; nil if nothing.
