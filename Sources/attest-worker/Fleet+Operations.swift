@@ -2,13 +2,14 @@ import KafkaTransport
 import LibCrypto
 import Operations
 import PostgresStore
+import TraceExport
 import Worker
 
 // What a fleet tells of itself over HTTP.
 
 extension Fleet {
     /// What is told of the process.
-    func observer(lanes: Int, stop: StopSignal) -> WorkerObserver {
+    func observer(lanes: Int, stop: StopSignal, spans: SpanExporter?) -> WorkerObserver {
         let facts = WorkerFacts(
             identity: identity, libraries: .ofThisProcess, groupID: settings.kafka.groupID,
             startedAt: LaneClock.system.wall(), appIDs: settings.apps.map(\.appID),
@@ -16,7 +17,21 @@ extension Fleet {
             stallTimeout: settings.operations.stallTimeout)
         return WorkerObserver(
             facts: facts, laneCount: lanes, clock: .system, stop: stop,
-            figures: ProcessFigures.ofThisProcess)
+            figures: {
+                var figures = ProcessFigures.ofThisProcess()
+                let counts = spans?.counts
+                figures.spansSent = counts?.sent
+                figures.spansDropped = counts?.dropped
+                return figures
+            })
+    }
+
+    /// Starts the thread that sends spans, if there are to be any.
+    ///
+    /// Without a thread the worker does all else: traces are for looking.
+    func start(_ exporter: SpanExporter?) {
+        guard let exporter, !exporter.start({ DetachedThread.start($0) }) else { return }
+        log(.error, "thread_refused", "the system can't start a thread for spans")
     }
 
     /// Opens the HTTP endpoints before the first lane, so that a start that hangs can be seen.

@@ -42,7 +42,10 @@ struct Fleet: Sendable {
         let count = ProcessFacts(settings).lanes
         announce(lanes: count)
         let stop = StopSignal()
-        let observer = observer(lanes: count, stop: stop)
+        let exporter = SpanExporter.Settings(settings, identity).map {
+            SpanExporter($0, log: log)
+        }
+        let observer = observer(lanes: count, stop: stop, spans: exporter)
         let endpoints: OperationsServer?
         do throws(Fault) {
             endpoints = try startEndpoints(observer)
@@ -57,7 +60,7 @@ struct Fleet: Sendable {
         let supervisor = Supervisor(
             stop: stop, drainTimeout: limits.stopTimeMax, log: log, events: events,
             whenStopping: { tellManager(.stopping) })
-        let exporter = startExporter()
+        start(exporter)
         tellManager(.ready)
         let departure = Departure(lanes: count, patience: limits.drainTimeout)
         let ending = supervisor.run(lanes: count) { number in
@@ -141,18 +144,6 @@ struct Fleet: Sendable {
             clock: observer.clock, random: SystemRandomNumberGenerator(), stop: stop, log: log,
             observer: observer)
         try lane.run(beforeLeaving: beforeLeaving)
-    }
-
-    /// What sends spans, on a thread of its own; nil where no spans are wanted.
-    ///
-    /// Without a thread the worker does all else: traces are for looking.
-    private func startExporter() -> SpanExporter? {
-        guard let settings = SpanExporter.Settings(settings, identity) else { return nil }
-        let exporter = SpanExporter(settings, log: log)
-        if !exporter.start({ DetachedThread.start($0) }) {
-            log(.error, "thread_refused", "the system can't start a thread for spans")
-        }
-        return exporter
     }
 
     private func announce(lanes: Int) {

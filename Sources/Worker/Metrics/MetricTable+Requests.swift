@@ -35,6 +35,10 @@ extension MetricTable {
         "process_open_fds", .gauge, "File descriptors in use.")
     static let maxFiles = MetricFamily(
         "process_max_fds", .gauge, "File descriptors that may be in use.")
+    static let spans = MetricFamily(
+        "attest_worker_spans", .counter, labels: ["result"], zeros: [["sent"], ["dropped"]],
+        "Spans by what became of them: sent, a collector took them; dropped, none did in time, or"
+            + " there was no room.")
 
     // MARK: Requests
 

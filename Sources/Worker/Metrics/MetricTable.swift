@@ -9,7 +9,7 @@ package enum MetricTable {
     /// The process.
     static let process: [MetricFamily] = [
         build, state, apps, simulatedApps, processStart, cpu, resident, virtual, threads, openFiles,
-        maxFiles,
+        maxFiles, spans,
     ]
     /// Requests and what they were answered.
     static let requests: [MetricFamily] = [

@@ -1,4 +1,4 @@
-/// What the system tells of a process; what it does not tell is nil.
+/// What the system and those beside the lanes tell of a process; what nobody tells is nil.
 package struct ProcessFigures: Hashable, Sendable {
     /// Processor time, user and system.
     package var processorTime: Duration?
@@ -12,6 +12,11 @@ package struct ProcessFigures: Hashable, Sendable {
     package var openFiles: Int?
     /// How many there may be.
     package var openFilesMax: Int?
+
+    /// Spans that a collector took.
+    package var spansSent: Int?
+    /// Spans that no collector took.
+    package var spansDropped: Int?
 
     /// Nothing is told.
     package init() {}
@@ -28,6 +33,8 @@ package struct ProcessFigures: Hashable, Sendable {
         set(MetricTable.threads, threads)
         set(MetricTable.openFiles, openFiles)
         set(MetricTable.maxFiles, openFilesMax)
+        if let spansSent { cells.count(MetricTable.spans, ["sent"], by: spansSent) }
+        if let spansDropped { cells.count(MetricTable.spans, ["dropped"], by: spansDropped) }
         return cells
     }
 }
