@@ -53,7 +53,8 @@ boot() {
             # Not chroot: a process in one may not make the user namespace that the unit asks for.
             mkdir -p .old && pivot_root . .old && cd /
             exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -c \
-                \"umount -l /.old && exec /lib/systemd/systemd systemd.unit=multi-user.target\"
+                \"umount -l /.old && mount --make-rshared / &&
+                exec /lib/systemd/systemd systemd.unit=multi-user.target\"
         " bash "$1/tree"
     ' bash "$work" </dev/null >"$work/boot.log" 2>&1 &
     outer=$!
@@ -61,6 +62,12 @@ boot() {
 
 inside() {
     nsenter -t "$init" -m -p -C -u -i -r -w env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+# Starts the service; where that fails, says what its log says.
+start() {
+    inside systemctl start attest-worker && return 0
+    inside systemctl status attest-worker --no-pager -n 20 || true
+    die "it did not start"
 }
 show() { inside systemctl show attest-worker -p "$1" --value; }
 # Waits for a property of the unit to be as told.
@@ -112,7 +119,7 @@ echo ATTEST_POSTGRES__PASSWORD_FILE=/run/credentials/attest-worker.service/postg
     >>"$tree/etc/default/attest-worker"
 inside systemctl daemon-reload
 inside systemctl reset-failed attest-worker
-inside systemctl start attest-worker
+start
 expect ActiveState active
 expect User attest-worker
 inside attest-worker health
@@ -161,7 +168,7 @@ folder = pathlib.Path(sys.argv[2])
               "trustAnchorFile": "/etc/attest-worker/root.pem"}]}))
 PYTHON
 sed -i /PASSWORD_FILE/d "$tree/etc/default/attest-worker"
-inside systemctl start attest-worker
+start
 for _ in $(seq 1 60); do inside attest-worker health --ready >/dev/null && break; sleep 1; done
 inside attest-worker health --ready
 inside attest-worker simulate --once --app-id=SIMULATED1.com.example.app --seed=1 --insecure-seed \
