@@ -132,7 +132,8 @@ let package = Package(
             dependencies: ["AttestTestKit", "Harness", "LibCrypto", "Soak", "Wire", "Worker"],
             swiftSettings: strict),
         .testTarget(
-            name: "OperationsTests", dependencies: ["Operations", "Worker", "Wire", "AppAttest"],
+            name: "OperationsTests",
+            dependencies: ["Operations", "Harness", "Worker", "AppAttest"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -25,6 +25,7 @@ final class DaemonHandle: Sendable {
                 .PER_IP_CONNECTION_LIMIT, Int(OperationsServer.connectionsPerAddressMax)),
             option(.CONNECTION_TIMEOUT, Int(OperationsServer.silenceSecondsMax)),
             option(.CONNECTION_MEMORY_LIMIT, OperationsServer.requestBytesMax),
+            option(.STRICT_FOR_CLIENT, 1),
             option(.END, 0),
         ]
         let flags = MHD_USE_INTERNAL_POLLING_THREAD.rawValue | MHD_USE_POLL.rawValue

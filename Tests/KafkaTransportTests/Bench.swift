@@ -14,7 +14,7 @@ struct Bench {
     let broker: BrokerProcess
     let topic: String
     let partitions: [TopicPartition]
-    let settings: KafkaSettings
+    var settings: KafkaSettings
 
     private static let shared = Result { try BrokerProcess([]) }
     private static let count = Atomic<Int>(0)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Harness
 import KeyStoreSuite
+import Synchronization
 import Testing
 import Worker
 
@@ -50,6 +51,36 @@ import Worker
         #expect(ContinuousClock.now - started < .seconds(2))
         try server.start()
         #expect(try store.keys(for: [Sample.keyID(1)]).count == 1)
+    }
+
+    @Test func `a probe tells whether the server would let us write`() throws {
+        let server = try makeServer()
+        defer { server.remove() }
+        let tries = Mutex<[Bool]>([])
+        let store = PostgresKeyStore(settings(server.conninfo())) { isOpen in
+            tries.withLock { $0.append(isOpen) }
+        }
+        // No schema is needed for it.
+        try store.probe()
+        try execute("ALTER SYSTEM SET default_transaction_read_only = on", on: server)
+        try execute("SELECT pg_reload_conf()", on: server)
+        var fault: Fault?
+        let isRefused = try eventually {
+            do {
+                try store.probe()
+                return false
+            } catch let error as Fault {
+                fault = error
+                return true
+            }
+        }
+        #expect(isRefused)
+        #expect(fault?.code == "25006")
+        #expect(fault?.disposition == .retry)
+        try server.stop(.immediate)
+        #expect(throws: Fault.self) { try store.probe() }
+        let told = tries.withLock { $0 }
+        #expect(told.first == true && told.last == false)
     }
 
     @Test func `a server that turns read only is left until it is writable again`() throws {

@@ -141,7 +141,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
             unclaimed.isEmpty
             ? settings.limits.idleWait
             : min(settings.limits.idleWait, max(.zero, nextClaim - clock.monotonic()))
-        let polled = try persistently("poll") { () throws(Fault) in
+        let polled = try persistently(.poll) { () throws(Fault) in
             try source.poll(limits: settings.limits.batch, wait: wait)
         }
         guard let change = polled.change else { return polled.records }
@@ -178,7 +178,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
         let keys =
             keyIDs.isEmpty
             ? [:]
-            : try persistently("load keys") { () throws(Fault) in try store.keys(for: keyIDs) }
+            : try persistently(.loadKeys) { () throws(Fault) in try store.keys(for: keyIDs) }
         let judged = observer.timed(.verify) {
             judge.judge(decoded, keys: keys, now: clock.wall())
         }

@@ -11,7 +11,7 @@ extension Lane {
         do {
             guard
                 let (batch, decided) = try persistently(
-                    "decide", { () throws(Fault) in try decide(judged, epochs: epochs) })
+                    .store, { () throws(Fault) in try decide(judged, epochs: epochs) })
             else { return }
             note(decided)
             var trace = trace(of: batch, asked: asked)
@@ -213,7 +213,7 @@ extension Lane {
                 let failed = try take(reports, from: &unreported)
                 if let first = failed.first {
                     toEnqueue = failed.map(\.message)
-                    try sitOut("publish", undelivered(failed.count, first.code), &backoff)
+                    try sitOut(.publish, undelivered(failed.count, first.code), &backoff)
                 } else if reports.isEmpty {
                     tell(unreported.count, missingSince: &silence)
                     try keepMembership(for: .zero)
@@ -221,7 +221,7 @@ extension Lane {
             } catch {
                 guard error.disposition == .retry else { throw error }
                 toEnqueue = unreported.values.sorted { $0.ticket < $1.ticket }
-                try sitOut("publish", error, &backoff)
+                try sitOut(.publish, error, &backoff)
             }
             unreported = unreported.filter { isOwned($0.value.partition, epochs: epochs) }
             toEnqueue.removeAll { unreported[$0.ticket] == nil }
@@ -286,7 +286,7 @@ extension Lane {
         _ nextOffsets: [TopicPartition: Int64], epochs: [TopicPartition: Int64]
     ) throws(Fault) {
         do {
-            try persistently("commit offsets") { () throws(Fault) in
+            try persistently(.commit) { () throws(Fault) in
                 let mine = nextOffsets.filter { isOwned($0.key, epochs: epochs) }
                 if !mine.isEmpty { try source.commit(mine) }
             }

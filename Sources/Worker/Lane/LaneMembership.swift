@@ -45,7 +45,7 @@ extension Lane {
             guard error.disposition == .retry || error.disposition == .fenced else { throw error }
             let pause = claimBackoff.failed(using: &random)
             nextClaim = clock.monotonic() + pause
-            observer.isBlocked("claim", by: error)
+            observer.isBlocked(.claim, by: error)
             log(
                 .warning, "claim_retried", error.description,
                 [
@@ -156,7 +156,7 @@ extension Lane {
     ///
     /// Between tries the membership is kept. `body` must look at ``owned`` anew at each try.
     func persistently<Result>(
-        _ operation: String, _ body: () throws(Fault) -> Result
+        _ stage: Stage, _ body: () throws(Fault) -> Result
     ) throws(Fault) -> Result {
         var backoff = Backoff()
         while true {
@@ -166,23 +166,23 @@ extension Lane {
                 if backoff.attempts > 0 {
                     observer.recovered()
                     log(
-                        .info, "recovered", "\(operation): works again",
+                        .info, "recovered", "\(stage.rawValue): works again",
                         ["attempt": LogValue(backoff.attempts)])
                 }
                 return result
             } catch {
                 guard error.disposition == .retry else { throw error }
-                try sitOut(operation, error, &backoff)
+                try sitOut(stage, error, &backoff)
             }
         }
     }
 
     /// Tells of a fault that may pass, and waits before the next try.
     func sitOut(
-        _ operation: String, _ fault: Fault, _ backoff: inout Backoff
+        _ stage: Stage, _ fault: Fault, _ backoff: inout Backoff
     ) throws(Fault) {
         let pause = backoff.failed(using: &random)
-        observer.isBlocked(operation, by: fault)
+        observer.isBlocked(stage, by: fault)
         log(
             .warning, "retried", fault.description,
             [

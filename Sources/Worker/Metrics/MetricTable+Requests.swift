@@ -91,8 +91,9 @@ extension MetricTable {
     static let stageDuration = MetricFamily(
         "attest_worker_stage_duration_seconds", .histogram(stageBounds), .seconds,
         labels: ["stage"], zeros: Stage.allCases.map { [$0.rawValue] },
-        "What each stage of a batch took: poll, decode, load_keys, verify, store, publish, commit."
-            + " Tries that failed are left out of load_keys, store and commit.")
+        "What each stage of a batch took: poll (of polls that brought records), decode, load_keys,"
+            + " verify, store, publish, commit; and claim, before a partition's first batch. Tries"
+            + " that failed are left out of load_keys, store, commit and claim.")
     static let inHandRecords = MetricFamily(
         "attest_worker_inflight_messages", .gauge,
         "Records polled whose offsets are not committed yet.")
@@ -105,6 +106,8 @@ extension MetricTable {
 
 /// The stages of a batch, as they are timed.
 package enum Stage: String, Hashable, Sendable, CaseIterable {
+    /// Taking ownership of partitions in the database.
+    case claim
     /// Waiting for records: told of polls that brought some.
     case poll
     /// Messages to requests.

@@ -50,10 +50,10 @@ package final class LaneObserver: Sendable {
     }
 
     /// A fault is sat out.
-    package func isBlocked(_ stage: String, by fault: Fault) {
+    func isBlocked(_ stage: Stage, by fault: Fault) {
         let now = clock.monotonic()
         note { report in
-            report.cells.count(MetricTable.retries, [stage, fault.code])
+            report.cells.count(MetricTable.retries, [stage.rawValue, fault.code])
             let since = report.trouble?.since ?? now
             report.trouble = LaneReport.Trouble(fault: fault, since: since)
         }

@@ -14,7 +14,10 @@ package final class ObservedStore<Base: KeyStore>: KeyStore {
     package func claim(
         _ initial: [TopicPartition: Int64]
     ) throws(Fault) -> [TopicPartition: Progress] {
-        try observed("claim") { () throws(Fault) in try base.claim(initial) }
+        let start = observer.clock.monotonic()
+        let rows = try observed("claim") { () throws(Fault) in try base.claim(initial) }
+        note(.claim, since: start)
+        return rows
     }
 
     package func reset(_ progress: [TopicPartition: Progress]) throws(Fault) {

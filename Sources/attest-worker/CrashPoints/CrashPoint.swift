@@ -5,7 +5,7 @@
     // For tests of what a crash leaves behind. Nothing of this file is in a release build.
 
     /// A step of the lane at which the process kills itself, as `kill -9` would, or stops itself
-    /// until somebody sends SIGCONT.
+    /// until somebody sends SIGCONT; or at which the lane alone stands still for ever, as by a bug.
     ///
     /// | step | the process dies |
     /// | --- | --- |
@@ -33,16 +33,18 @@
         }
 
         private let step: Step
-        private let signal: Int32
+        /// What the process sends itself; nil where its lane stands still.
+        private let signal: Int32?
         private let remaining: Mutex<Int>
 
-        /// What the variable `CRASH_AT` or `FREEZE_AT` asks for; nil where neither is set.
+        /// What the variable `CRASH_AT`, `FREEZE_AT` or `STALL_AT` asks for; nil where none is set.
         static let ofThisProcess =
             getenv("CRASH_AT").flatMap { CrashPoint(String(cString: $0), SIGKILL) }
             ?? getenv("FREEZE_AT").flatMap { CrashPoint(String(cString: $0), SIGSTOP) }
+            ?? getenv("STALL_AT").flatMap { CrashPoint(String(cString: $0), nil) }
 
         /// Reads a step, a colon, and how often the step must be reached; nil for other text.
-        private init?(_ text: String, _ signal: Int32) {
+        private init?(_ text: String, _ signal: Int32?) {
             let parts = text.split(separator: ":")
             guard parts.count == 2,
                 let step = parts.first.flatMap({ Step(rawValue: String($0)) }),
@@ -60,7 +62,9 @@
                 remaining -= 1
                 return remaining == 0
             }
-            if isDue { kill(getpid(), signal) }
+            guard isDue else { return }
+            if let signal { kill(getpid(), signal) }
+            while signal == nil { sleep(3600) }
         }
     }
 #endif
