@@ -95,8 +95,8 @@ private struct Status: Encodable {
         startedAt = text(report.facts.startedAt.milliseconds)
         now = text(report.now.milliseconds)
         group = report.facts.groupID
-        apps = report.facts.appIDs
-        simulatedApps = report.facts.simulatedAppIDs
+        apps = report.appIDs
+        simulatedApps = report.simulatedAppIDs
         live = Probe(Health.liveness(report))
         ready = Probe(Health.readiness(report))
         lanes = report.lanes.map { Lane($0, now: report.monotonicNow) }
@@ -125,7 +125,7 @@ extension Status.Lane {
                 topic: place.topic, partition: place.partition,
                 isClaimed: partition.position != nil, position: partition.position,
                 committed: partition.committed,
-                highWatermark: report.statistics[.consumer]?.partitions[place]?.highWatermark,
+                highWatermark: report.highWatermark(of: place),
                 lagMessages: report.lag(of: place))
         }
     }

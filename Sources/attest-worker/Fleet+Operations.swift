@@ -12,11 +12,10 @@ extension Fleet {
     func observer(lanes: Int, stop: StopSignal, spans: SpanExporter?) -> WorkerObserver {
         let facts = WorkerFacts(
             identity: identity, libraries: .ofThisProcess, groupID: settings.kafka.groupID,
-            startedAt: LaneClock.system.wall(), appIDs: settings.apps.map(\.appID),
-            simulatedAppIDs: settings.apps.filter(\.isSimulated).map(\.appID),
-            stallTimeout: settings.operations.stallTimeout)
+            startedAt: LaneClock.system.wall(), stallTimeout: settings.operations.stallTimeout)
         return WorkerObserver(
-            facts: facts, laneCount: lanes, clock: .system, stop: stop,
+            facts: facts, laneCount: lanes, policy: live.policy, reloads: live.reloads,
+            clock: .system, stop: stop,
             figures: {
                 var figures = ProcessFigures.ofThisProcess()
                 let counts = spans?.counts

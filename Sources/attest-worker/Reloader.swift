@@ -18,7 +18,7 @@ final class Reloader: Sendable {
         /// In force: what was started with, but for what was taken over since.
         var settings: Settings
         /// How often something was taken over, and how often it could not be.
-        var reloads = (done: 0, failed: 0)
+        var reloads = SettingsReloads()
         /// Whether debug lines are written though the settings ask for less.
         var isDebugging = false
     }
@@ -45,7 +45,10 @@ final class Reloader: Sendable {
         do {
             new = try read()
         } catch {
-            state.withLock { $0.reloads.failed += 1 }
+            state.withLock { state in
+                state.reloads.failed += 1
+                live.reloads.replace(with: state.reloads)
+            }
             let problems = error.problems.map(\.description).joined(separator: "; ")
             log(
                 .error, "reload_failed",
@@ -60,6 +63,7 @@ final class Reloader: Sendable {
             live.replace(with: change.inForce, insteadOf: state.settings)
             state.settings = change.inForce
             state.reloads.done += 1
+            live.reloads.replace(with: state.reloads)
             log.level = state.isDebugging ? .debug : change.inForce.log.level
             return change
         }

@@ -56,8 +56,15 @@ extension BrokerTests {
             #expect(try source.take(10).offsets(of: bench.partitions[0]) == Array(10..<20))
             #expect(lines.all.contains { $0.facility == "_TRANSPORT" })
 
-            // Away for longer than the session lasts.
+            // Away for longer than the session lasts. A commit must not hold the lane up until the
+            // broker is back: nobody would poll meanwhile, nor tell that the lane is alive.
             try broker.command("down")
+            let start = ContinuousClock.now
+            let refusal = #expect(throws: Fault.self) {
+                try source.commit([bench.partitions[0]: 20])
+            }
+            #expect(ContinuousClock.now - start < .seconds(30))
+            #expect(refusal?.disposition == .retry || refusal?.disposition == .fenced)
             let fault = #expect(throws: Fault.self) {
                 _ = try source.positions(of: bench.partitions)
             }

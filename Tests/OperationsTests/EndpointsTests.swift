@@ -10,6 +10,7 @@ import Worker
 /// The server on a port of its own, with a worker of two lanes that tests can move.
 private final class TestServer: Sendable {
     let stop = StopSignal()
+    let policy = Live(Policy(apps: [.real("TEAM.a"), .simulated("TEAM.b")]))
     let observer: WorkerObserver
     let server: OperationsServer
 
@@ -25,9 +26,9 @@ private final class TestServer: Sendable {
                 libraries: LibraryVersions(
                     swift: "6", librdkafka: "2", libpq: "15", openssl: "3"),
                 groupID: "group", startedAt: Instant(milliseconds: 1_789_999_999_500),
-                appIDs: ["TEAM.a", "TEAM.b"], simulatedAppIDs: ["TEAM.b"],
                 stallTimeout: .seconds(60)),
-            laneCount: 2, clock: clock, stop: stop, figures: ProcessFigures.ofThisProcess)
+            laneCount: 2, policy: policy, clock: clock, stop: stop,
+            figures: ProcessFigures.ofThisProcess)
         server = try OperationsServer(
             address: ListenAddress(host: "127.0.0.1", port: 0), observer: observer)
     }
@@ -78,6 +79,11 @@ private final class TestServer: Sendable {
         #expect(read.sum("attest_worker_simulated_apps") == 1)
         #expect(read.sum("attest_worker_lanes", ["state": "joining"]) == 2)
         #expect(read.sum("process_start_time_seconds") == 1_789_999_999.5)
+        // Another list of apps is told at once.
+        test.policy.replace(with: Policy(apps: [.real("TEAM.a")]))
+        let later = MetricsText(try HTTPExchange.get("/metrics", from: test.address).body)
+        #expect(later.sum("attest_worker_simulated_apps") == 0)
+        #expect(later.sum("attest_worker_apps") == 1)
         let megabyte = 1_048_576.0
         let resident = try #require(read.sum("process_resident_memory_bytes"))
         #expect(resident > 4 * megabyte && resident < 4096 * megabyte)
@@ -205,5 +211,25 @@ private final class TestServer: Sendable {
         ] as [(String?, MetricText.Format)])
     func `an Accept header is weighed`(accept: String?, format: MetricText.Format) {
         #expect(MediaRange.format(for: accept) == format)
+    }
+}
+
+extension Policy {
+    fileprivate init(apps: [AppPolicy]) {
+        self.init(apps: apps, maxRequestAge: .seconds(1), maxClockSkew: .seconds(1))
+    }
+}
+
+extension AppPolicy {
+    fileprivate static func real(_ appID: String) -> AppPolicy {
+        AppPolicy(
+            relyingParty: RelyingParty(
+                appID: appID, environments: [.production], trustAnchor: .appleAppAttestRoot))
+    }
+
+    fileprivate static func simulated(_ appID: String) -> AppPolicy {
+        var app = real(appID)
+        app.isSimulated = true
+        return app
     }
 }

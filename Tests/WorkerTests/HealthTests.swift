@@ -20,9 +20,12 @@ import Testing
                 facts: WorkerFacts(
                     identity: WorkerIdentity(version: "1", id: "w"),
                     libraries: LibraryVersions(swift: "", librdkafka: "", libpq: "", openssl: ""),
-                    groupID: "group", startedAt: Instant(seconds: 1_790_000_000), appIDs: [],
-                    simulatedAppIDs: [], stallTimeout: .seconds(60)),
-                laneCount: 2, clock: clock, stop: stop)
+                    groupID: "group", startedAt: Instant(seconds: 1_790_000_000),
+                    stallTimeout: .seconds(60)),
+                laneCount: 2,
+                policy: Live(
+                    Policy(apps: [], maxRequestAge: .seconds(1), maxClockSkew: .seconds(1))),
+                clock: clock, stop: stop)
         }
 
         final class Time: Sendable {

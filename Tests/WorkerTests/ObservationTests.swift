@@ -81,6 +81,22 @@ import Wire
         }
     }
 
+    @Test func `a record that is not keyed by its key id is counted`() throws {
+        let judge = Judge(policy: try Scenario.policy(), messageLimits: MessageLimits())
+        let record = try #require(Scenario.mixed().records.first)
+        let other = Array("AAAA".utf8)
+        for (key, isCounted) in [(record.key, false), (nil, true), ([], true), (other, true)] {
+            let clock = LaneClock(wall: { Scenario.now }, monotonic: { .zero })
+            let observer = LaneObserver(lane: 0, clock: clock)
+            let keyed = Record(
+                place: record.place, timestampMilliseconds: record.timestampMilliseconds, key: key,
+                value: record.value, headers: record.headers)
+            observer.took([keyed], [judge.decode(keyed)])
+            #expect(
+                total(observer.report, MetricTable.keyMismatches) == (isCounted ? 1 : 0))
+        }
+    }
+
     @Test func `verdicts of simulated apps are told apart`() throws {
         let policy = try Scenario.policy(isSimulated: true)
         let (_, report, _) = try observe(Scenario.mixed(), policy: policy)
@@ -158,7 +174,7 @@ import Wire
             batch: 3, member: member, policy: try Scenario.policy(),
             hook: { name throws(Fault) in
                 // Between two tries the lane polls: there it can be looked at.
-                if failures > 0, seen == nil, name == "poll before" {
+                if failures > 1, seen == nil, name == "poll before" {
                     seen = world.observer?.report
                 }
                 guard name == "begin before", failures < 3 else { return }
@@ -173,6 +189,14 @@ import Wire
         #expect(report.storeFault?.code == "53300")
         #expect(report.inHandRecords == 3)
         #expect(report.partitions.values.contains { $0.oldestInHand != nil })
+        // The client's own watermarks stand still while its partitions are paused.
+        for partition in world.partitions {
+            let end = Int64(try #require(world.kafka.logs[partition]).count)
+            #expect(report.highWatermark(of: partition) == end)
+            #expect(report.lag(of: partition) == end)
+        }
+        let later = try #require(world.observer).report
+        #expect(later.partitions.values.allSatisfy { $0.seenEnd == nil })
     }
 
     @Test func `a database that lost commits is told`() throws {

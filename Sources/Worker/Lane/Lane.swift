@@ -82,6 +82,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     var deadLettersInARow = 0
     var nextPrune: Duration = .zero
     var nextProbe: Duration = .zero
+    var nextLook: Duration = .zero
     /// When the batch in hand was received.
     var received: Duration = .zero
 

@@ -24,6 +24,8 @@ package struct LaneLimits: Hashable, Sendable {
     package var pruneInterval: Duration = .seconds(60)
     /// How often an idle lane asks whether the database would decide: readiness rests on it.
     package var probeInterval: Duration = .seconds(5)
+    /// How often a lane without a database asks the broker how far its partitions have grown.
+    package var lookInterval: Duration = .seconds(10)
 
     /// The defaults.
     package init() {}

@@ -190,6 +190,24 @@ extension Lane {
                 "pause_ms": LogValue(milliseconds: pause),
             ])
         try keepMembership(for: pause)
+        if stage == .store || stage == .loadKeys { try lookAtLogsIfDue() }
+    }
+
+    /// Asks the broker how far the logs have grown while the database is away.
+    ///
+    /// What is paused is not fetched, and so the client's own watermarks stand still just when an
+    /// operator wants to see the lag grow. A broker that can't tell is no reason to end.
+    private func lookAtLogsIfDue() throws(Fault) {
+        let now = clock.monotonic()
+        guard now >= nextLook, !owned.isEmpty else { return }
+        nextLook = now + settings.limits.lookInterval
+        do {
+            observer.saw(ends: try source.positions(of: owned.keys.sorted()).mapValues(\.high))
+        } catch {
+            guard error.disposition == .retry else { throw error }
+            log(
+                .debug, "lag_unknown", error.description, ["error_code": LogValue(error.code)])
+        }
     }
 
     /// Polls without taking new work: one poll at least, and for so long.

@@ -72,7 +72,9 @@ package struct MetricCells: Sendable {
     package mutating func merge(_ other: MetricCells) {
         for (family, series) in other.families {
             for (labels, added) in series {
-                change(family, labels, isNew: { $0 = added }) { value in
+                update(&families[family, default: [:]], family, labels) { value in
+                    value = added
+                } _: { value in
                     value = combined(value, added, by: family.kind)
                 }
             }
@@ -81,19 +83,29 @@ package struct MetricCells: Sendable {
 
     /// Changes the value of a series, which starts at zero.
     private mutating func change(
-        _ family: MetricFamily, _ labels: [String], isNew: ((inout Value) -> Void)? = nil,
-        _ change: (inout Value) -> Void
+        _ family: MetricFamily, _ labels: [String], _ change: (inout Value) -> Void
     ) {
-        var place = labels
-        if let series = families[family], series[labels] == nil, series.count >= family.seriesMax {
-            place = labels.map { _ in "other" }
-        }
-        if families[family]?[place] == nil, let isNew {
-            isNew(&families[family, default: [:]][place, default: family.zero])
-        } else {
-            change(&families[family, default: [:]][place, default: family.zero])
-        }
+        update(&families[family, default: [:]], family, labels, change, change)
     }
+}
+
+/// Looks a series up once where it exists, as it nearly always does.
+private func update(
+    _ series: inout [[String]: MetricCells.Value], _ family: MetricFamily, _ labels: [String],
+    _ begin: (inout MetricCells.Value) -> Void, _ change: (inout MetricCells.Value) -> Void
+) {
+    if let place = series.index(forKey: labels) { return change(&series.values[place]) }
+    guard series.count >= family.seriesMax else {
+        var value = family.zero
+        begin(&value)
+        series[labels] = value
+        return
+    }
+    let other = labels.map { _ in "other" }
+    if let place = series.index(forKey: other) { return change(&series.values[place]) }
+    var value = family.zero
+    begin(&value)
+    series[other] = value
 }
 
 extension MetricFamily {

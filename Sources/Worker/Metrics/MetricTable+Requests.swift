@@ -19,6 +19,11 @@ extension MetricTable {
         "attest_worker_simulated_apps", .gauge,
         "Apps marked as simulated, whose attestations anyone can forge who holds the configured"
             + " root's key. 0 in production.")
+    static let reloads = MetricFamily(
+        "attest_worker_settings_reloads", .counter, labels: ["result"],
+        zeros: [["done"], ["failed"]],
+        "How often SIGHUP made the worker read its settings again: done, or failed, the old ones"
+            + " staying in force.")
     static let processStart = MetricFamily(
         "process_start_time_seconds", .gauge, .seconds,
         "When the process started, in seconds since 1970.")

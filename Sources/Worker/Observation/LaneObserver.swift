@@ -61,7 +61,20 @@ package final class LaneObserver: Sendable {
 
     /// What failed works again.
     func recovered() {
-        note { $0.trouble = nil }
+        note { report in
+            report.trouble = nil
+            // From here on the client's own watermarks move again.
+            for partition in report.partitions.keys { report.partitions[partition]?.seenEnd = nil }
+        }
+    }
+
+    /// The broker told where the logs end.
+    func saw(ends: [TopicPartition: Int64]) {
+        let now = clock.wall()
+        note { report in
+            for (partition, end) in ends { report.partitions[partition]?.seenEnd = end }
+            report.noteLag(now: now)
+        }
     }
 
     /// The lane's thread ends.

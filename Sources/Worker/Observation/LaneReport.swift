@@ -8,6 +8,8 @@ package struct LaneReport: Sendable {
         package var position: Int64?
         /// The next offset last committed.
         package var committed: Int64?
+        /// Where the log ended when the broker was asked, while the lane was blocked.
+        package var seenEnd: Int64?
         /// The timestamp of the oldest record in hand.
         package var oldestInHand: Instant?
         /// Since when records were seen that are not in hand.
@@ -78,9 +80,20 @@ package struct LaneReport: Sendable {
     /// How many records a partition lags; nil while that is not known.
     package func lag(of partition: TopicPartition) -> Int64? {
         guard let position = partitions[partition]?.position,
-            let stable = statistics[.consumer]?.partitions[partition]?.stableOffset
+            let end = [
+                statistics[.consumer]?.partitions[partition]?.stableOffset,
+                partitions[partition]?.seenEnd,
+            ].compactMap(\.self).max()
         else { return nil }
-        return max(0, stable - position)
+        return max(0, end - position)
+    }
+
+    /// The offset that a partition's next record will get, as far as is known.
+    package func highWatermark(of partition: TopicPartition) -> Int64? {
+        [
+            statistics[.consumer]?.partitions[partition]?.highWatermark,
+            partitions[partition]?.seenEnd,
+        ].compactMap(\.self).max()
     }
 }
 

@@ -31,26 +31,31 @@ package struct WorkerFacts: Sendable {
     package var groupID: String
     /// When it started, by the wall clock.
     package var startedAt: Instant
-    /// The ids of the configured apps.
-    package var appIDs: [String]
-    /// Those of them that are marked as simulated.
-    package var simulatedAppIDs: [String]
     /// After so long without a sign of life a lane is taken for stuck.
     package var stallTimeout: Duration
 
     /// Facts from their parts.
     package init(
         identity: WorkerIdentity, libraries: LibraryVersions, groupID: String, startedAt: Instant,
-        appIDs: [String], simulatedAppIDs: [String], stallTimeout: Duration
+        stallTimeout: Duration
     ) {
         self.identity = identity
         self.libraries = libraries
         self.groupID = groupID
         self.startedAt = startedAt
-        self.appIDs = appIDs
-        self.simulatedAppIDs = simulatedAppIDs
         self.stallTimeout = stallTimeout
     }
+}
+
+/// How often the settings were read again.
+package struct SettingsReloads: Hashable, Sendable {
+    /// How often what was read was taken over.
+    package var done = 0
+    /// How often it had a problem, and nothing was taken over.
+    package var failed = 0
+
+    /// Not at all yet.
+    package init() {}
 }
 
 /// Where the process is on its way.
@@ -71,6 +76,8 @@ package final class WorkerObserver: Sendable {
     package let facts: WorkerFacts
     /// Its lanes', by their numbers.
     package let lanes: [LaneObserver]
+    private let policy: Live<Policy>
+    private let reloads: Live<SettingsReloads>
     private let stop: StopSignal
     private let clock: LaneClock
     private let hasStarted = Atomic(false)
@@ -81,14 +88,20 @@ package final class WorkerObserver: Sendable {
     /// - Parameters:
     ///   - facts: what does not change.
     ///   - laneCount: how many lanes there are.
+    ///   - policy: what the lanes judge against: its apps are told of.
+    ///   - reloads: how often the settings were read again.
     ///   - clock: times everything.
     ///   - stop: tells that the lanes were asked to end.
     ///   - figures: what only the system can tell of the process; called at each scrape.
     package init(
-        facts: WorkerFacts, laneCount: Int, clock: LaneClock, stop: StopSignal,
+        facts: WorkerFacts, laneCount: Int, policy: Live<Policy>,
+        reloads: Live<SettingsReloads> = Live(SettingsReloads()), clock: LaneClock,
+        stop: StopSignal,
         figures: @escaping @Sendable () -> ProcessFigures = { ProcessFigures() }
     ) {
         self.facts = facts
+        self.policy = policy
+        self.reloads = reloads
         self.clock = clock
         self.stop = stop
         self.figures = figures
@@ -109,8 +122,13 @@ package final class WorkerObserver: Sendable {
             } else {
                 hasStarted.load(ordering: .relaxed) ? .running : .starting
             }
+        let apps = policy.value.apps.values.sorted {
+            $0.relyingParty.appID < $1.relyingParty.appID
+        }
         return WorkerReport(
-            facts: facts, state: state, lanes: lanes, now: clock.wall(),
+            facts: facts, appIDs: apps.map(\.relyingParty.appID),
+            simulatedAppIDs: apps.filter(\.isSimulated).map(\.relyingParty.appID),
+            reloads: reloads.value, state: state, lanes: lanes, now: clock.wall(),
             monotonicNow: clock.monotonic())
     }
 
@@ -126,6 +144,12 @@ package final class WorkerObserver: Sendable {
 package struct WorkerReport: Sendable {
     /// What does not change.
     package let facts: WorkerFacts
+    /// The ids of the apps it judges.
+    package let appIDs: [String]
+    /// Those of them that are marked as simulated.
+    package let simulatedAppIDs: [String]
+    /// How often its settings were read again.
+    package let reloads: SettingsReloads
     /// Where it is on its way.
     package let state: WorkerState
     /// Its lanes.

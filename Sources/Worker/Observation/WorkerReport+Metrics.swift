@@ -25,8 +25,10 @@ extension WorkerReport {
             let count = lanes.count { $0.state == state }
             cells.set(MetricTable.lanesByState, [state.rawValue], to: count)
         }
-        cells.set(MetricTable.apps, to: facts.appIDs.count)
-        cells.set(MetricTable.simulatedApps, to: facts.simulatedAppIDs.count)
+        cells.set(MetricTable.apps, to: appIDs.count)
+        cells.set(MetricTable.simulatedApps, to: simulatedAppIDs.count)
+        cells.set(MetricTable.reloads, ["done"], to: reloads.done)
+        cells.set(MetricTable.reloads, ["failed"], to: reloads.failed)
         cells.set(MetricTable.processStart, to: facts.startedAt.microseconds)
         return cells
     }
@@ -66,8 +68,8 @@ extension LaneReport {
         }
         set(MetricTable.position, partition.position)
         set(MetricTable.committed, partition.committed)
+        set(MetricTable.highWatermark, highWatermark(of: place))
         if let known = statistics[.consumer]?.partitions[place] {
-            set(MetricTable.highWatermark, known.highWatermark)
             set(MetricTable.stableOffset, known.stableOffset)
             set(MetricTable.fetchQueueMessages, Int64(known.queuedRecords))
             set(MetricTable.fetchQueueBytes, Int64(known.queuedBytes))
