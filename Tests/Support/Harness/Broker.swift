@@ -34,6 +34,11 @@ package actor Broker {
         return Broker(process: process, bootstrapServers: address)
     }
 
+    /// How its process has ended, if it has, and the last it said.
+    package nonisolated var death: String? {
+        process.ended.map { "\($0): \(process.errors.split(separator: "\n").first ?? "")" }
+    }
+
     /// Has a command carried out.
     ///
     /// - Throws: ``HarnessFailure`` with the broker's answer if that isn't `ok`.

@@ -12,6 +12,14 @@ struct SoakRun {
     private let sender = SoakSender()
     private let started = ContinuousClock.now
 
+    /// The mock broker is a test double with assertions of its own, which end it now and then; that
+    /// says nothing about the workers, whose topics are gone with it.
+    struct BrokerDied: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// How many worlds one soak has at the most, where the broker dies in each.
+    static let worldsMax = 5
     /// How long the answers to all that was sent may take once nothing strikes any more.
     static let calmPatience: Duration = .seconds(240)
     /// How long before the first fault and after the last one handles are looked at in peace.
@@ -52,10 +60,17 @@ struct SoakRun {
             try await judge(servers, fleet)
         } catch {
             folder.keep()
+            watch.stop()
+            sender.stop()
             let report = SoakReport(sight: watch.sight(), striker: striker, sampler: sampler)
             say(report.text(minutes: minutes))
             tellFindings()
-            throw error
+            // What fails because of it is its consequence.
+            try await Task.sleep(for: .seconds(1))
+            guard let death = servers.broker.death, watch.sight().findings.isEmpty else {
+                throw error
+            }
+            throw BrokerDied(description: "THE MOCK BROKER DIED with \(death)")
         }
         let report = SoakReport(sight: watch.sight(), striker: striker, sampler: sampler)
         say(report.text(minutes: minutes) + "\n" + report.logCounts(in: folder))
@@ -69,7 +84,8 @@ struct SoakRun {
         return isGood
     }
 
-    private var minutes: Double { (ContinuousClock.now - started) / .seconds(60) }
+    /// How long it has run.
+    var minutes: Double { (ContinuousClock.now - started) / .seconds(60) }
 
     // MARK: - Phases
 
@@ -78,7 +94,7 @@ struct SoakRun {
         _ fleet: SoakFleet, _ striker: SoakStriker, _ sampler: SoakSampler
     ) async throws {
         try await eventually("the first verdicts", within: .seconds(120)) {
-            try checkScenery()
+            try checkScenery(striker.servers)
             return watch.sight().verdicts > 0
         }
         try await Task.sleep(for: Self.calm)
@@ -105,7 +121,7 @@ struct SoakRun {
         let tellEach: Duration = isShort ? .seconds(10) : .seconds(30)
         var (nextSample, nextLine) = (ContinuousClock.now, ContinuousClock.now)
         while ContinuousClock.now < end, watch.sight().findings.isEmpty {
-            try checkScenery()
+            try checkScenery(striker.servers)
             for (member, end) in await fleet.takeDead() {
                 watch.report(
                     OracleFinding(
@@ -133,7 +149,7 @@ struct SoakRun {
         var sight = watch.sight()
         let deadline = ContinuousClock.now + Self.calmPatience
         while sight.findings.isEmpty {
-            try checkScenery()
+            try checkScenery(striker.servers)
             for (member, end) in await fleet.takeDead() {
                 watch.report(
                     OracleFinding(
@@ -174,7 +190,8 @@ struct SoakRun {
             signCounts: try await servers.database.signCounts())
     }
 
-    private func checkScenery() throws {
+    private func checkScenery(_ servers: SoakServers) throws {
+        if let death = servers.broker.death { throw HarnessFailure("the broker: \(death)") }
         if let failure = watch.sight().failure { throw HarnessFailure("the watch: \(failure)") }
         if case .failure(let failure)? = sender.result { throw failure }
     }
