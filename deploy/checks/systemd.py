@@ -28,7 +28,8 @@ def check(findings, tools):
                     f"{UNIT}: SuccessExitStatus is not the drain deadline's code")
     findings.expect(seconds(unit["TimeoutStopSec"][0]) > stop_seconds(),
                     f"{UNIT}: a stop may take {stop_seconds()} s, more than TimeoutStopSec")
-    findings.expect(unit["Type"] == ["notify"] and unit["ExecReload"] == ["/bin/kill -HUP $MAINPID"],
+    findings.expect(unit["Type"] == ["notify"]
+                    and unit["ExecReload"] == ['/bin/sh -c "kill -HUP $MAINPID"'],
                     f"{UNIT}: Type or ExecReload")
     if not shutil.which("systemd-analyze"):
         findings.skip("systemd-analyze is not there: the unit was not verified")
