@@ -67,6 +67,11 @@ package final class InMemoryDatabase: Sendable {
         set { state.withLock { $0.rows = newValue } }
     }
 
+    /// Whether anyone holds a row's lock.
+    package var isLocked: Bool {
+        state.withLock { !$0.locks.isEmpty }
+    }
+
     /// Changes committed rows in one step, without asking for locks.
     package func change(_ body: @Sendable (inout Rows) -> Void) {
         state.withLock { body(&$0.rows) }

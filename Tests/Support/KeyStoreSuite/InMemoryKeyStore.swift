@@ -4,12 +4,13 @@ package import Worker
 
 /// A connection to an ``InMemoryDatabase``: a key store that dies where a test wants it to.
 package final class InMemoryKeyStore: KeyStore {
-    /// How often a lock that is held is asked for, a millisecond apart, before `.retry`.
+    /// How often a lock that is held is asked for, by default a millisecond apart, before `.retry`.
     package static let lockAttemptsMax = 1000
 
     private let database: InMemoryDatabase
     private let group: String
     private let retentionDays: Int
+    private let waitForLock: () throws(Fault) -> Void
     private let hook: StoreHook
 
     /// Connects.
@@ -19,13 +20,16 @@ package final class InMemoryKeyStore: KeyStore {
     ///   - group: the consumer group whose progress it keeps.
     ///   - retentionDays: for how many days inbox rows are kept.
     ///   - hook: called on both sides of every effect; what it throws is thrown.
+    ///   - waitForLock: called before a lock that was held is asked for again.
     package init(
         _ database: InMemoryDatabase, group: String = "group", retentionDays: Int = 30,
-        hook: @escaping StoreHook = { (_, _) throws(Fault) in }
+        hook: @escaping StoreHook = { (_, _) throws(Fault) in },
+        waitForLock: @escaping () throws(Fault) -> Void = { () throws(Fault) in usleep(1000) }
     ) {
         self.database = database
         self.group = group
         self.retentionDays = retentionDays
+        self.waitForLock = waitForLock
         self.hook = hook
     }
 
@@ -133,7 +137,7 @@ package final class InMemoryKeyStore: KeyStore {
     ) throws(Fault) -> (held: Set<InMemoryDatabase.Lock>, rows: InMemoryDatabase.Rows) {
         for _ in 0..<Self.lockAttemptsMax {
             if let taken = database.tryLock(wanted) { return taken }
-            usleep(1000)
+            try waitForLock()
         }
         throw Fault(
             operation: step.rawValue, code: "55P03", disposition: .retry,

@@ -22,8 +22,27 @@ final class InMemoryKafka {
     private(set) var published: [OutgoingRecord] = []
     /// The offsets that were committed, in order, to look for one that is ahead of a verdict.
     private(set) var commits: [(offsets: [TopicPartition: Int64], publishedBefore: Int)] = []
+    private var emitted: Set<OutgoingRecord> = []
+    /// What was published, without the repeats.
+    private var firstEmissions: [OutgoingRecord] = []
     private var members: [Int: [AssignmentChange]] = [:]
     private var owners: [TopicPartition: Int] = [:]
+
+    init() {}
+
+    /// A broker that stands where another does and goes its own way from there.
+    init(copying other: InMemoryKafka) {
+        logs = other.logs
+        lows = other.lows
+        leaderless = other.leaderless
+        committed = other.committed
+        published = other.published
+        commits = other.commits
+        emitted = other.emitted
+        firstEmissions = other.firstEmissions
+        members = other.members
+        owners = other.owners
+    }
 
     func append(_ records: [Record]) {
         for record in records { logs[record.partition, default: []].append(record) }
@@ -74,6 +93,31 @@ final class InMemoryKafka {
         members[member]?.append(.lost(partitions))
     }
 
+    /// Tells an owner to give partitions up.
+    func tellRevocation(of partitions: [TopicPartition], to member: Int) {
+        members[member]?.append(.revoked(partitions))
+    }
+
+    func hasChange(for member: Int) -> Bool {
+        members[member]?.isEmpty == false
+    }
+
+    func owner(of partition: TopicPartition) -> Int? { owners[partition] }
+
+    /// Feeds all that a later member can be told of, and each verdict's first emission.
+    ///
+    /// Repeats are left out: what they must be, their first emission tells.
+    func feed(_ hasher: inout Hasher) {
+        hasher.combine(committed)
+        hasher.combine(firstEmissions)
+    }
+
+    /// Feeds all that its present members can be told of.
+    func feedMembers(_ hasher: inout Hasher) {
+        hasher.combine(owners)
+        hasher.combine(members)
+    }
+
     func nextChange(for member: Int) -> AssignmentChange? {
         guard let changes = members[member], !changes.isEmpty else { return nil }
         return members[member]?.removeFirst()
@@ -91,6 +135,10 @@ final class InMemoryKafka {
 
     func publish(_ record: OutgoingRecord) {
         published.append(record)
+        let first = OutgoingRecord(
+            topic: record.topic, key: record.key, value: record.value,
+            headers: record.headers.filter { $0.name != "attest-redelivered" })
+        if emitted.insert(first).inserted { firstEmissions.append(first) }
     }
 }
 
@@ -101,7 +149,7 @@ final class InMemorySource: RequestSource {
     private let hook: InMemoryKafka.Hook
     private let idle: () -> Void
     private var positions: [TopicPartition: Int64] = [:]
-    private var isPaused = false
+    private(set) var isPaused = false
 
     /// A member's source; `idle` is called when a poll finds nothing to do.
     init(
@@ -134,6 +182,12 @@ final class InMemorySource: RequestSource {
         if polled.records.isEmpty, polled.change == nil { idle() }
         try hook(.poll, true)
         return polled
+    }
+
+    /// Whether a poll would bring something.
+    var hasNews: Bool {
+        kafka.hasChange(for: member)
+            || !isPaused && positions.keys.contains { next(in: $0) != nil }
     }
 
     private func next(in partition: TopicPartition) -> Record? {

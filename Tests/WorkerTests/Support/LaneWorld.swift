@@ -9,7 +9,7 @@ import Worker
 
 /// A broker and a database in memory, on which lanes live and die on one thread.
 final class LaneWorld {
-    let kafka = InMemoryKafka()
+    let kafka: InMemoryKafka
     let database = InMemoryDatabase()
     let scenario: Scenario
     var now = Scenario.now
@@ -19,7 +19,16 @@ final class LaneWorld {
 
     init(_ scenario: Scenario) {
         self.scenario = scenario
+        kafka = InMemoryKafka()
         kafka.append(scenario.records)
+        database.rows.keys = scenario.knownKeys
+    }
+
+    /// A world that stands where another does and goes its own way from there; lanes stay behind.
+    init(copying other: LaneWorld) {
+        scenario = other.scenario
+        kafka = InMemoryKafka(copying: other.kafka)
+        database.rows = other.database.rows
     }
 
     var partitions: [TopicPartition] {
@@ -66,10 +75,7 @@ final class LaneWorld {
             hook: { (step, isAfter) throws(Fault) in
                 try hook("\(step) \(isAfter ? "after" : "before")")
             }, delivery: delivery)
-        var settings = LaneSettings(
-            name: "lane", groupID: "group", verdictTopic: "verdicts", deadLetterTopic: "dead",
-            policy: newPolicy ?? Live(policy), messageLimits: MessageLimits(), limits: limits,
-            identity: WorkerIdentity(version: "test", id: "worker-1"))
+        var settings = Self.settings(newPolicy ?? Live(policy), limits)
         settings.spans = spans
         let clock = ManualClock(world: self)
         let observer = LaneObserver(lane: 0, clock: clock.clock)
@@ -87,6 +93,13 @@ final class LaneWorld {
         }
     }
 
+    static func settings(_ policy: Live<Policy>, _ limits: LaneLimits) -> LaneSettings {
+        LaneSettings(
+            name: "lane", groupID: "group", verdictTopic: "verdicts", deadLetterTopic: "dead",
+            policy: policy, messageLimits: MessageLimits(), limits: limits,
+            identity: WorkerIdentity(version: "test", id: "worker-1"))
+    }
+
     /// Joins the group with all partitions and runs until all is done.
     func finish(batch: Int, policy: Policy) -> Fault? {
         let member = kafka.join()
@@ -101,99 +114,9 @@ final class LaneWorld {
         }
     }
 
-    /// The promise of the product, whatever happened on the way.
-    func checkOracle(_ context: String) throws {
-        let published = kafka.published.filter { $0.topic == "verdicts" }
-        var bytesOf: [String: Set<[UInt8]>] = [:]
-        var firstEmissions: [ReceivedVerdict] = []
-        for record in published {
-            let verdict = try ReceivedVerdict(parsing: record.value ?? [])
-            guard let id = verdict.requestId else { continue }
-            if bytesOf[id] == nil { firstEmissions.append(verdict) }
-            bytesOf[id, default: []].insert(record.value ?? [])
-        }
-        for expectation in scenario.expectations {
-            let bytes = bytesOf[expectation.requestID] ?? []
-            #expect(bytes.count == 1, "\(context): verdicts of \(expectation.requestID)")
-        }
-        let answers = Dictionary(uniqueKeysWithValues: firstEmissions.map { ($0.requestId, $0) })
-        for expectation in scenario.expectations {
-            let verdict = answers[expectation.requestID]
-            let answer = verdict?.outcome == "accepted" ? "accepted" : verdict?.reason
-            #expect(answer == expectation.answer, "\(context): \(expectation.requestID)")
-        }
-        try checkAcceptedCounts(context)
-        checkOrder(firstEmissions, context)
-        #expect(
-            kafka.published.count { $0.topic == "dead" } >= scenario.deadLetters,
-            "\(context): dead letters")
-        #expect(kafka.isDrained, "\(context): all is committed")
-    }
-
-    /// Accepted pairs in the database are the distinct valid requests, and the rows their maxima.
-    private func checkAcceptedCounts(_ context: String) throws {
-        var accepted: [String: [UInt32]] = [:]
-        for row in database.rows.inbox.values {
-            let verdict = try ReceivedVerdict(parsing: row.entry.verdict)
-            guard verdict.outcome == "accepted", verdict.type == "assertion",
-                let key = verdict.keyId, let count = verdict.signCount
-            else { continue }
-            accepted[key, default: []].append(count)
-        }
-        var valid: [String: [UInt32]] = [:]
-        for expectation in scenario.expectations where expectation.answer == "accepted" {
-            if let count = expectation.signCount {
-                valid[expectation.keyID, default: []].append(count)
-            }
-        }
-        #expect(
-            accepted.mapValues { $0.sorted() } == valid.mapValues { $0.sorted() },
-            "\(context): accepted pairs")
-        for (keyID, row) in database.rows.keys {
-            let key = Base64.encode(keyID.digest.bytes)
-            #expect(row.key.signCount == valid[key]?.max() ?? 0, "\(context): sign count")
-        }
-    }
-
-    private func checkOrder(_ firstEmissions: [ReceivedVerdict], _ context: String) {
-        var last: [String: Int64] = [:]
-        for verdict in firstEmissions {
-            let key = "\(verdict.keyId ?? "") \(verdict.source.partition)"
-            #expect(
-                verdict.source.offset > last[key] ?? -1, "\(context): verdicts of one key in order")
-            last[key] = verdict.source.offset
-        }
-        for commit in kafka.commits {
-            let before = kafka.published.prefix(commit.publishedBefore)
-            for (partition, offset) in commit.offsets {
-                let answered = before.compactMap { record in
-                    record.topic == "verdicts"
-                        ? (try? ReceivedVerdict(parsing: record.value ?? []))?.requestId : nil
-                }
-                let due = scenario.records.filter {
-                    $0.partition == partition && $0.place.offset < offset
-                }.compactMap(scenario.requestID)
-                #expect(
-                    Set(due).isSubset(of: Set(answered)),
-                    "\(context): a commit is ahead of a verdict")
-            }
-        }
-    }
-
     fileprivate func tick() -> Duration {
         elapsed += .milliseconds(40)
         return elapsed
-    }
-}
-
-extension Scenario {
-    /// The request id in a record of this scenario.
-    func requestID(of record: Record) -> String? {
-        guard
-            case .request(let request) = RequestMessage.decode(
-                value: record.value, headers: record.headers, limits: MessageLimits())
-        else { return nil }
-        return request.requestID?.text
     }
 }
 

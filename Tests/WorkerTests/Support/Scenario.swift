@@ -23,6 +23,12 @@ struct Scenario {
     private(set) var records: [Record] = []
     private(set) var expectations: [Expectation] = []
     private(set) var deadLetters = 0
+    /// Keys that are registered before the first record.
+    var knownKeys: [KeyID: KeyRegistration] = [:]
+    /// How many records use the id of another request.
+    var conflicts = 0
+    /// For each record its request id, or `dead PARTITION OFFSET` where it can't be read.
+    private(set) var names: [String] = []
     private var nextOffsets: [Int32: Int64] = [:]
     private var requests = 0
 
@@ -51,13 +57,14 @@ struct Scenario {
         return "request-\(requests)"
     }
 
-    /// Appends a record as it is.
+    /// Appends a record as it is; without `id` none can be read in it.
     mutating func append(
-        _ value: [UInt8]?, key: [UInt8]? = nil, partition: Int32,
+        _ value: [UInt8]?, key: [UInt8]? = nil, partition: Int32, id: String? = nil,
         timestamp: Int64? = Scenario.now.milliseconds
     ) {
         let offset = nextOffsets[partition, default: 0]
         nextOffsets[partition] = offset + 1
+        names.append(id ?? "dead \(partition) \(offset)")
         records.append(
             Record(
                 place: RecordPlace(topic: Self.topic, partition: partition, offset: offset),
@@ -86,7 +93,7 @@ struct Scenario {
         json += #","clientData":"\#(Base64.encode(clientData))""#
         if let subject { json += #","subject":"\#(subject)""# }
         append(
-            Array((json + "}").utf8), key: Array(keyID.utf8), partition: partition,
+            Array((json + "}").utf8), key: Array(keyID.utf8), partition: partition, id: id,
             timestamp: timestamp)
         guard let answer else { return }
         expectations.append(
