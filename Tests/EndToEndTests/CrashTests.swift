@@ -4,6 +4,8 @@ import Harness
 import SeededNumbers
 import Testing
 
+@testable import attest_worker
+
 extension EndToEndTests {
     @Suite struct CrashTests {
         /// To repeat a run set ATTEST_TEST_SEED to the seed that it printed.
@@ -23,16 +25,16 @@ extension EndToEndTests {
         }
 
         #if DEBUG
+            /// Each step once in the first batch and, by the worker that takes over, once in a
+            /// later one.
             @Test func `a worker that dies between any two steps loses and invents nothing`()
                 async throws
             {
-                let steps = [
-                    "claimed:1", "polled:1", "keys-read:1", "deciding:1", "decided:1",
-                    "decided:3", "enqueued:1", "reported:1", "committing:1", "committed:2",
-                ]
                 try await withThrowingTaskGroup { group in
-                    for step in steps {
-                        group.addTask { try await die(at: step) }
+                    for step in CrashPoint.Step.allCases {
+                        // A worker claims its partitions once.
+                        let times = step == .claimed ? [1, 1] : [1, 3]
+                        group.addTask { try await die(at: step.rawValue, times: times) }
                     }
                     try await group.waitForAll()
                 }
@@ -72,23 +74,26 @@ private func killAtRandom(_ number: Int, seed: UInt64) async throws {
     try await oracle.expectAllCommitted()
 }
 
-/// A worker that kills itself at a step; the next one finishes its work.
-private func die(at step: String) async throws {
+/// Workers that kill themselves when they have come to a step so many times, each taking over from
+/// the one before; another one finishes their work.
+private func die(at step: String, times: [Int]) async throws {
     let authority = TestAuthority(seed: 31)
-    let name = "dies-" + step.replacing(":", with: "-")
-    let world = try await World(name, apps: [Load.app(authority)]) { settings in
+    let world = try await World("dies-\(step)", apps: [Load.app(authority)]) { settings in
         settings.worker.batchRecordsMax = 20
     }
     let load = Load(world.name, seed: 31, deviceCount: 4, assertionCount: 120, authority: authority)
     let oracle = Oracle(world, load)
     try world.send(load.requests.map(\.record))
-    let first = try await world.startWorker(["CRASH_AT": step])
-    let end = try await first.waitForEnd(within: .seconds(60))
-    #expect(end == .killed(SIGKILL), "\(step): \(first)")
-    try await oracle.expectNothingAhead()
-    let second = try await world.startWorker()
-    try await oracle.waitUntilAnswered(within: .seconds(90), [second])
-    try await stop([second])
+    for count in times {
+        let point = "\(step):\(count)"
+        let worker = try await world.startWorker(["CRASH_AT": point])
+        let end = try await worker.waitForEnd(within: .seconds(90))
+        #expect(end == .killed(SIGKILL), "\(point): \(worker)")
+        try await oracle.expectNothingAhead()
+    }
+    let last = try await world.startWorker()
+    try await oracle.waitUntilAnswered(within: .seconds(90), [last])
+    try await stop([last])
     try await oracle.expectEverythingRight()
     try await oracle.expectAllCommitted()
 }

@@ -9,8 +9,9 @@ import Worker
         let counts = try Explorer.explore(encounter, policy: try Scenario.policy())
         print(
             """
-            \(encounter.name): \(counts.interleavings) orders of effects in \(counts.states) states, \
-            \(counts.runs) runs, \(counts.ends) ends; \(clock.duration(to: .now))
+            \(encounter.name): \(counts.interleavings) orders of effects in \
+            \(counts.states) states, \(counts.runs) runs, \(counts.ends) ends; \
+            \(clock.duration(to: .now))
             """)
         #expect(counts.ends > 0)
         #expect(counts.deepEnds == 0, "the interleavings are gone through to their ends")

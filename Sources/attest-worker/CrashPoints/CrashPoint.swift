@@ -20,7 +20,7 @@
     /// | `committed` | after that |
     final class CrashPoint: Sendable {
         /// The step's names.
-        enum Step: String {
+        enum Step: String, CaseIterable {
             case claimed
             case polled
             case keysRead = "keys-read"

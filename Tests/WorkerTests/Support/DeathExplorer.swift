@@ -3,8 +3,8 @@ import Worker
 
 /// Lets lanes die before and after every effect, any number of times, and others take over.
 ///
-/// A death leaves nothing of a lane but the world. So one run that goes on past each point shows the
-/// world after a death at each; and worlds that are alike are followed once. What is left is
+/// A death leaves nothing of a lane but the world. So one run that goes on past each point shows
+/// the world after a death at each; and worlds that are alike are followed once. What is left is
 /// followed until no death leads to a world that is new: then every sequence of deaths, of lanes
 /// with batches of any of the sizes, has been gone through.
 struct DeathExplorer {

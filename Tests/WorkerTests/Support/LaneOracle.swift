@@ -35,7 +35,7 @@ extension LaneWorld {
         return broken
     }
 
-    /// What is wrong of all that was told so far: the part of the promise that holds at every moment.
+    /// What is wrong of all that was told so far: this part of the promise holds at every moment.
     func wrongTellings() throws -> [String] {
         let answers = Dictionary(
             uniqueKeysWithValues: scenario.expectations.map { ($0.requestID, $0.answer) })
