@@ -65,8 +65,8 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "MockBroker", dependencies: ["KafkaTransport"], path: "Tests/Support/MockBroker",
-            swiftSettings: strict),
+            name: "MockBroker", dependencies: ["CRdkafka", "KafkaTransport", "Worker"],
+            path: "Tests/Support/MockBroker", swiftSettings: strict),
         .target(
             name: "Harness",
             dependencies: [

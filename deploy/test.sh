@@ -38,6 +38,9 @@ fi
 say "workers under load and faults"
 deploy/soak.sh
 
+say "tests against a broker that is no mock"
+deploy/test-broker.sh
+
 # Those that start servers and processes come second and one after the other: beside the others, two
 # cores would be too few for their time limits.
 integration='EndToEndTests|HTTPClientTests|KafkaTransportTests|PostgresStoreTests|TraceExportTests'

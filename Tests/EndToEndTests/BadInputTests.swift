@@ -145,7 +145,7 @@ private func expect(_ bad: [BadRecord], in world: World) async throws {
             #expect(verdicts[offset] == nil, "\(bad.name): a verdict")
             let letter = try #require(letters[offset], "\(bad.name): no dead letter")
             #expect(try header("error_code", of: letter) == code, "\(bad.name)")
-            #expect(try header("source_topic", of: letter) == "bad-input.requests")
+            #expect(try header("source_topic", of: letter).hasSuffix("bad-input.requests"))
             #expect(letter.key == bad.record.key, "\(bad.name): the key is changed")
             #expect(letter.value == bad.record.value, "\(bad.name): the value is changed")
             #expect(Array(letter.headers.prefix(bad.record.headers.count)) == bad.record.headers)

@@ -20,14 +20,14 @@ extension BrokerTests {
             ("TOPIC_EXCEPTION", .failed(code: "TOPIC_EXCEPTION")),
         ])
         func `a topic's error is told as what it means`(error: String, state: TopicState) throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             try bench.broker.command("topic-error \(bench.topic) \(error)")
             let admin = try KafkaAdmin(settings: bench.settings) { _ in }
             #expect(try admin.topic(bench.topic, wait: .seconds(5)) == state)
         }
 
         @Test func `a broker that does not tell configurations is no failure`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             let admin = try KafkaAdmin(settings: bench.settings) { _ in }
             let answers = admin.configurations(of: [bench.topic], wait: .milliseconds(500))
             guard case .notAnswered = answers[bench.topic] else {

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 import Wire
@@ -10,29 +11,39 @@ import Worker
 struct BrokerTests {}
 
 /// A topic and a group of its own on the broker that the tests share.
+///
+/// That is the cluster that `KAFKA_BOOTSTRAP` names, or else a mock cluster; faults are injected
+/// into a mock cluster in either case.
 struct Bench {
     let broker: BrokerProcess
     let topic: String
     let partitions: [TopicPartition]
     var settings: KafkaSettings
 
-    private static let shared = Result { try BrokerProcess([]) }
+    private static let mock = Result { try BrokerProcess([]) }
+    private static let shared: Result<BrokerProcess, any Error> = {
+        guard let address = getenv("KAFKA_BOOTSTRAP") else { return mock }
+        return Result { try BrokerProcess(["--bootstrap", String(cString: address)]) }
+    }()
+    /// Nothing of another run on the same cluster is called like ours.
+    private static let prefix = getenv("KAFKA_BOOTSTRAP") == nil ? "" : "attest-\(getpid())-"
     private static let count = Atomic<Int>(0)
 
     static let limits = BatchLimits(recordsMax: 1_000, bytesMax: 1 << 20)
 
-    init(partitions: Int = 1, broker: BrokerProcess? = nil) throws {
-        self.broker = try broker ?? Bench.shared.get()
+    /// A bench on the shared broker, on one of its own, or on one that takes faults.
+    init(partitions: Int = 1, broker: BrokerProcess? = nil, takesFaults: Bool = false) throws {
+        self.broker = try broker ?? (takesFaults ? Bench.mock : Bench.shared).get()
         let number = Bench.count.add(1, ordering: .relaxed).newValue
-        topic = "requests-\(number)"
+        topic = "\(Bench.prefix)requests-\(number)"
         try self.broker.command("topic \(topic):\(partitions)")
         let topic = topic
         self.partitions = (0..<Int32(partitions)).map {
             TopicPartition(topic: topic, partition: $0)
         }
         var settings = KafkaSettings(
-            bootstrapServers: self.broker.bootstrapServers, groupID: "group-\(number)",
-            requestTopics: [topic])
+            bootstrapServers: self.broker.bootstrapServers,
+            groupID: "\(Bench.prefix)group-\(number)", requestTopics: [topic])
         // A join on the mock waits 3 s, and fails when the session is shorter.
         settings.sessionTimeout = .seconds(6)
         self.settings = settings

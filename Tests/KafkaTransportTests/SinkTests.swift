@@ -55,7 +55,7 @@ extension BrokerTests {
         }
 
         @Test func `a refusal by the broker ends that record alone`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             let sink = try bench.sink()
             try bench.broker.command("errors Produce MSG_SIZE_TOO_LARGE 1")
             try sink.enqueue([(1, bench.record(1))])
@@ -66,7 +66,7 @@ extension BrokerTests {
         }
 
         @Test func `a topic that is missing for a moment is no refusal`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             let sink = try bench.sink()
             try bench.broker.command("errors Produce UNKNOWN_TOPIC_OR_PART 1")
             try sink.enqueue([(1, bench.record(1))])
@@ -79,7 +79,7 @@ extension BrokerTests {
         }
 
         @Test func `a topic that stays missing is a refusal in the end`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             try bench.broker.command("topic-error absent UNKNOWN_TOPIC_OR_PART")
             var settings = bench.settings
             settings.properties = ["topic.metadata.propagation.max.ms": "0"]
@@ -99,7 +99,7 @@ extension BrokerTests {
         }
 
         @Test func `a missing right is told, also of what follows`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             let sink = try bench.sink()
             try bench.broker.command("errors Produce TOPIC_AUTHORIZATION_FAILED 1")
             let forbidden = DeliveryReport.Result.forbidden(code: "TOPIC_AUTHORIZATION_FAILED")
@@ -112,7 +112,7 @@ extension BrokerTests {
         }
 
         @Test func `errors that pass are not told, and the order stays`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             let sink = try bench.sink()
             try bench.broker.command("errors Produce NOT_LEADER_FOR_PARTITION 2")
             for number in 0..<20 { try sink.enqueue([(UInt64(number), bench.record(number))]) }
@@ -153,7 +153,7 @@ extension BrokerTests {
         }
 
         @Test func `a broken producer is made anew, and all unreported may be sent again`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             let sink = try bench.sink()
             try sink.enqueue([(1, bench.record(1))])
             #expect(try sink.awaitReports(1).map(\.ticket) == [1])

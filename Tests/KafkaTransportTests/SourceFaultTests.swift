@@ -7,7 +7,7 @@ extension BrokerTests {
     @Suite(.serialized)
     struct SourceFaultTests {
         @Test func `errors while joining and fetching pass by themselves`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             try bench.fill(0..<100)
             try bench.broker.command("errors JoinGroup NOT_COORDINATOR 1")
             let source = try bench.source()
@@ -17,7 +17,7 @@ extension BrokerTests {
         }
 
         @Test func `a refused commit tells what to do`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             let source = try bench.source()
             try source.join()
             let cases: [(error: String, disposition: Disposition)] = [
@@ -78,7 +78,7 @@ extension BrokerTests {
         }
 
         @Test func `a static member that was put out stops, whatever it does next`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             var settings = bench.settings
             settings.groupInstanceID = "pod-1"
             let source = try KafkaSource(settings: settings) { _ in }
@@ -91,7 +91,7 @@ extension BrokerTests {
         }
 
         @Test func `a partition without a leader hides no other's position`() throws {
-            let bench = try Bench(partitions: 2)
+            let bench = try Bench(partitions: 2, takesFaults: true)
             try bench.fill(0..<5)
             let source = try bench.source()
             try source.join()
@@ -104,7 +104,7 @@ extension BrokerTests {
         }
 
         @Test func `a session that the group refuses stops`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             try bench.broker.command("errors JoinGroup INVALID_SESSION_TIMEOUT 5")
             let source = try bench.source()
             let fault = #expect(throws: Fault.self) { _ = try source.take(1) }
@@ -113,7 +113,7 @@ extension BrokerTests {
         }
 
         @Test func `a missing right stops`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             try bench.broker.command("errors JoinGroup GROUP_AUTHORIZATION_FAILED 5")
             let source = try bench.source()
             let fault = #expect(throws: Fault.self) { _ = try source.take(1) }

@@ -9,7 +9,7 @@ extension BrokerTests {
     @Suite(.serialized)
     struct TopicWriterTests {
         @Test func `a writer tells of a failed record at a later one, unasked`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             let writer = try TopicWriter(settings: bench.settings) { _ in }
             try writer.write(bench.record(1))
             try writer.flush(wait: .seconds(10))

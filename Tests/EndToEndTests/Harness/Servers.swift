@@ -30,7 +30,8 @@ final class Servers: Sendable {
         options.connectionsMax = 100
         options.listensOnLoopback = true
         let servers = Servers(
-            broker: try await Broker.start(folder: folder, name: "broker"),
+            broker: try await Broker.start(
+                folder: folder, name: "broker", address: Broker.givenAddress),
             postgres: try TemporaryPostgres(options), folder: folder)
         let database = try await Database.create(
             Database.template, on: servers.postgres, migrated: false)

@@ -22,6 +22,7 @@ final class World {
     /// The dead letters.
     let deadLetters: TopicTail
 
+    private let requestTopic: String
     private let folder: Folder
     private let settingsPath: String
     private let writer: TopicWriter
@@ -50,25 +51,27 @@ final class World {
             if let database { database } else {
                 try await Database.create(name, on: servers.postgres)
             }
+        let group = broker.prefix + name
         let topics = WorkerSettings.Kafka.Topics(
-            requests: [name + ".requests"], verdicts: name + ".verdicts",
-            deadLetters: name + ".dead-letters")
+            requests: [group + ".requests"], verdicts: group + ".verdicts",
+            deadLetters: group + ".dead-letters")
         for topic in topics.requests + [topics.verdicts, topics.deadLetters] {
             try await broker.command("topic \(topic):\(partitions)")
         }
         var settings = WorkerSettings(
             kafka: .init(
-                bootstrapServers: [broker.bootstrapServers], groupId: name, topics: topics),
+                bootstrapServers: [broker.bootstrapServers], groupId: group, topics: topics),
             postgres: .init(connection: database.conninfo), apps: apps)
         adjust(&settings)
         func tail(_ topic: String) throws -> TopicTail {
-            try TopicTail(topic: topic, group: name, bootstrapServers: broker.bootstrapServers)
+            try TopicTail(topic: topic, group: group, bootstrapServers: broker.bootstrapServers)
         }
         self.name = name
         self.settings = settings
         self.database = database
         self.broker = broker
-        requests = try tail(name + ".requests")
+        requestTopic = group + ".requests"
+        requests = try tail(requestTopic)
         verdicts = try tail(topics.verdicts)
         deadLetters = try tail(topics.deadLetters)
         folder = try Folder("attest-\(name)")
@@ -76,7 +79,7 @@ final class World {
         writer = try TopicWriter(
             settings: KafkaSettings(
                 bootstrapServers: broker.bootstrapServers, groupID: name,
-                requestTopics: [name + ".requests"]), log: { _ in })
+                requestTopics: topics.requests), log: { _ in })
     }
 
     /// Changes the settings file, which running workers read again when they are told to.
@@ -121,7 +124,7 @@ final class World {
         for record in records {
             try writer.write(
                 OutgoingRecord(
-                    topic: name + ".requests", key: record.key, value: record.value,
+                    topic: requestTopic, key: record.key, value: record.value,
                     headers: record.headers),
                 partition: record.partition, timestampMilliseconds: record.timestamp?.milliseconds)
         }

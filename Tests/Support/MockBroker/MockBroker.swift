@@ -5,12 +5,16 @@ import Worker
 /// A Kafka cluster in a process of its own, for tests.
 ///
 /// Prints its bootstrap address as the first line, then obeys the lines of standard input, each
-/// answered by `ok` or by `error` and the reason; ends when standard input does.
+/// answered by `ok` or by `error` and the reason; ends when standard input does. With `--bootstrap`
+/// it stands in front of a cluster that is there already, and only makes topics in it.
 @main
 enum MockBroker {
     nonisolated static func main() {
         do throws(Fault) {
             let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+            if let address = arguments.bootstrapServers {
+                return try standBefore(OtherCluster(bootstrapServers: address), arguments)
+            }
             let broker = try EmbeddedBroker(brokerCount: arguments.brokers)
             for topic in arguments.topics {
                 try broker.createTopic(topic.name, partitions: topic.partitions)
@@ -23,6 +27,28 @@ enum MockBroker {
             exit(EX_USAGE)
         }
     }
+
+    private nonisolated static func standBefore(
+        _ cluster: OtherCluster, _ arguments: Arguments
+    ) throws(Fault) {
+        for topic in arguments.topics {
+            try cluster.createTopic(topic.name, partitions: topic.partitions)
+        }
+        say(cluster.bootstrapServers)
+        while let line = readLine() {
+            let words = line.split(separator: " ").map(String.init)
+            do throws(Fault) {
+                guard words.count == 2, words[0] == "topic" else {
+                    throw usage("this cluster takes no commands but \"topic\"")
+                }
+                let topic = try Arguments.topic(words[1])
+                try cluster.createTopic(topic.name, partitions: topic.partitions)
+                say("ok")
+            } catch {
+                say("error \(error)")
+            }
+        }
+    }
 }
 
 /// Prints a line at once, also into a pipe.
@@ -31,10 +57,11 @@ private func say(_ line: String) {
     fflush(nil)
 }
 
-/// The command line: `--topic name:partitions`, repeated; `--brokers count`.
+/// The command line: `--topic name:partitions`, repeated; `--brokers count`; `--bootstrap address`.
 struct Arguments {
     var topics: [(name: String, partitions: Int)] = []
     var brokers = 1
+    var bootstrapServers: String?
 
     init(_ arguments: [String]) throws(Fault) {
         var rest = arguments[...]
@@ -43,6 +70,8 @@ struct Arguments {
             switch option {
             case "--topic":
                 topics.append(try Arguments.topic(value))
+            case "--bootstrap":
+                bootstrapServers = value
             case "--brokers":
                 guard let count = Int(value), count > 0 else { throw usage("bad count \(value)") }
                 brokers = count
