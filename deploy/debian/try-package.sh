@@ -89,7 +89,8 @@ expect() {
 
 say "boot"
 boot
-trap 'kill "$outer" ${embedded:-} ${holder:-} 2>/dev/null || true' EXIT
+# unshare turns a deaf ear to SIGTERM; its end is that of all in its namespaces.
+trap 'kill -KILL "$outer" 2>/dev/null; kill ${embedded:-} ${holder:-} 2>/dev/null || true' EXIT
 for _ in $(seq 1 60); do
     init="$(pgrep -P "$(pgrep -P "$outer" -f 'unshare --cgroup' || echo "$outer")" -f systemd || true)"
     if [ -n "$init" ] && inside systemctl is-system-running 2>/dev/null | grep -qE 'running|degraded'
