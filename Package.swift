@@ -163,7 +163,7 @@ let package = Package(
             name: "TraceExportTests",
             dependencies: ["SeededNumbers", "TestHTTPServer", "TraceExport", "Wire", "Worker"],
             exclude: ["check_otlp.py"], swiftSettings: strict),
-        .testTarget(name: "TidyTests", dependencies: ["Wire"], swiftSettings: strict),
+        .testTarget(name: "TidyTests", dependencies: ["Wire", "Worker"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

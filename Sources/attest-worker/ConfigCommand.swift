@@ -9,20 +9,28 @@ enum ConfigCommand {
             Prints the settings as a JSON5 file, secrets masked, with the origin of each value that
             is not the default. Connects to nothing.
 
-            Usage: attest-worker config [--reference] [SETTINGS]
+            Usage: attest-worker config [--reference | --log-events] [SETTINGS]
 
-              --reference  print the reference page of all settings (Markdown) and end
+              --reference   print the reference page of all settings (Markdown) and end
+              --log-events  print the reference page of all log events (Markdown) and end
 
             \(SettingsCommand.help)
             """
         }, execute: execute)
 
     private static func execute(_ arguments: [String], _ console: Console) -> ExitCode {
-        switch SettingsCommand.read(arguments, console, switches: ["--reference"], required: []) {
+        switch SettingsCommand.read(
+            arguments, console, switches: ["--reference", "--log-events"], required: [])
+        {
         case .failure(let invalid): return invalid.exitCode
         case .success(let reading):
-            let isReference = reading.switches.contains("--reference")
-            return console.answer(isReference ? SettingsPage.reference() : reading.file)
+            if reading.switches.contains("--reference") {
+                return console.answer(SettingsPage.reference())
+            }
+            if reading.switches.contains("--log-events") {
+                return console.answer(LogEventsPage.reference())
+            }
+            return console.answer(reading.file)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Wire
+import Worker
 
 @Suite struct TidyTests {
     @Test func `imports run one way, and C libraries are imported at home only`() {
@@ -55,6 +56,18 @@ import Wire
     func `every reason is in the verdict's schema`(code: String) throws {
         let schema = try #require(Self.schema)
         #expect(schema.text.contains("\"\(code)\""))
+    }
+
+    /// What the sources write is described, and what is described is written.
+    @Test func `every log event of the sources is described, and no other`() {
+        let files = Repository.files(in: "Sources", "swift").filter {
+            // Findings have levels and subjects too.
+            !$0.path.hasPrefix("Sources/Worker/StartUp/")
+                && !$0.path.hasPrefix("Sources/Worker/Log/")
+        }
+        let call = /(?:\.(?:debug|info|warning|error)|level),\s*"([a-z_]+)"/
+        let written = Set(files.flatMap { $0.text.matches(of: call).map { String($0.output.1) } })
+        #expect(written == Set(LogEvents.all.map(\.name)), "see LogEvents.swift")
     }
 
     static let readme = Repository.file("README.md")

@@ -27,6 +27,7 @@ package struct Log: Sendable {
     }
 
     private let threshold: LogThreshold
+    private let merger = LogMerger()
     private let format: Format
     private let clock: Clock
     private let sink: Sink
@@ -60,7 +61,7 @@ package struct Log: Sendable {
         return log
     }
 
-    /// Writes one line, if its level is written at all.
+    /// Writes one line, if its level is written at all; repeats of some events are merged.
     ///
     /// - Parameters:
     ///   - level: how much it matters.
@@ -76,6 +77,15 @@ package struct Log: Sendable {
         for (name, value) in added { fields.set(name, to: value) }
         let line = LogLine(
             microseconds: clock(), level: level, event: event, message: message, fields: fields)
+        for line in merger.lines(for: line) { write(line) }
+    }
+
+    /// Writes what was kept back of lines that repeat: for the end of the process.
+    package func flush() {
+        for line in merger.rest() { write(line) }
+    }
+
+    private func write(_ line: LogLine) {
         switch format {
         case .json: sink(line.json())
         case .text: sink(line.text())

@@ -28,6 +28,13 @@ struct LogLine {
     let message: String
     let fields: [LogField]
 
+    /// The same line with one more field.
+    func with(_ field: LogField) -> LogLine {
+        LogLine(
+            microseconds: microseconds, level: level, event: event, message: message,
+            fields: fields + [field])
+    }
+
     /// A JSON object and a newline: `ts`, `level`, `event`, `msg`, then the fields in their order.
     ///
     /// A field that bears the name of one of those four takes its place rather than appear twice.

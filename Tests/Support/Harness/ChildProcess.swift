@@ -29,10 +29,16 @@ package final class ChildProcess: Sendable {
     /// The file with its standard error.
     package let errorPath: String
 
+    /// What its log must not hold.
+    private let inspection: LogInspection?
     private let commands: Int32
     private let end = Mutex<End?>(nil)
 
-    private init(processID: pid_t, commands: Int32, outputPath: String, errorPath: String) {
+    private init(
+        processID: pid_t, commands: Int32, outputPath: String, errorPath: String,
+        inspection: LogInspection?
+    ) {
+        self.inspection = inspection
         self.processID = processID
         self.commands = commands
         self.outputPath = outputPath
@@ -70,8 +76,12 @@ package final class ChildProcess: Sendable {
         switch started {
         case .failure(let failure): throw failure
         case .success(let (processID, commands)):
+            // Others may write what they like.
+            let isOurs = program.hasSuffix("/attest-worker")
             return ChildProcess(
-                processID: processID, commands: commands, outputPath: output, errorPath: errors)
+                processID: processID, commands: commands, outputPath: output, errorPath: errors,
+                inspection: isOurs
+                    ? LogInspection(arguments: arguments, environment: environment) : nil)
         }
     }
 
@@ -107,7 +117,7 @@ package final class ChildProcess: Sendable {
     ///
     /// - Parameter limit: how long at the most.
     /// - Returns: how it ended.
-    /// - Throws: ``HarnessFailure`` when it still runs.
+    /// - Throws: ``HarnessFailure`` when it still runs, or when its log holds what no log may.
     package func waitForEnd(within limit: Duration) async throws -> End {
         var found: End?
         try await eventually("\(self) shall end", within: limit) {
@@ -115,6 +125,9 @@ package final class ChildProcess: Sendable {
             return found != nil
         }
         guard let found else { throw HarnessFailure("\(self) has no end") }
+        if let problem = inspection?.problem(in: errors) {
+            throw HarnessFailure("\(problem); \(self)")
+        }
         return found
     }
 
