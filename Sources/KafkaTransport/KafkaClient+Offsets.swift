@@ -81,6 +81,34 @@ extension KafkaClient {
         if let list { rd_kafka_topic_partition_list_destroy(list) }
     }
 
+    /// Commits next offsets and waits for the answer, at most so long.
+    ///
+    /// `rd_kafka_commit` has no time limit: it waits as long as there is no coordinator. One that
+    /// nobody answered in time is still on its way, and could arrive after a later one and set it
+    /// back: so the next call waits for its answer first.
+    func commit(_ nextOffsets: [TopicPartition: Int64], wait: Duration) throws(Fault) {
+        let operation = "commit offsets"
+        let deadline = Deadline(after: wait)
+        if isCommitUnanswered {
+            guard KafkaEvent(from: commitAnswers, wait: wait) != nil else {
+                throw error(operation, RD_KAFKA_RESP_ERR__TIMED_OUT).fault()
+            }
+            // Whatever it says, what is committed now says all of it and more.
+            isCommitUnanswered = false
+        }
+        let list = TopicPartitionList(nextOffsets)
+        try check(rd_kafka_commit_queue(handle, list.pointer, commitAnswers, nil, nil), operation)
+        isCommitUnanswered = true
+        guard let answer = KafkaEvent(from: commitAnswers, wait: deadline.remaining) else {
+            throw error(operation, RD_KAFKA_RESP_ERR__TIMED_OUT).fault()
+        }
+        isCommitUnanswered = false
+        // Nothing to commit is no failure.
+        guard answer.code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
+        try check(answer.code, operation)
+        try check(answer.entries, operation)
+    }
+
     /// Pauses or resumes partitions.
     func setPaused(_ isPaused: Bool, _ partitions: Set<TopicPartition>) throws(Fault) {
         guard !partitions.isEmpty else { return }

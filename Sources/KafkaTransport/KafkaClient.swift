@@ -13,6 +13,10 @@ final class KafkaClient {
     private let log: KafkaLog
     private let statistics: KafkaStatisticsTaker
     private var isDestroyed = false
+    /// `rd_kafka_queue_t` for the answers to commits, valid until ``destroy()``.
+    let commitAnswers: OpaquePointer
+    /// Whether a commit is on its way whose answer was not taken.
+    var isCommitUnanswered = false
 
     /// Creates a client.
     ///
@@ -39,7 +43,7 @@ final class KafkaClient {
         let isConsumer = type == RD_KAFKA_CONSUMER
         let queue =
             isConsumer ? rd_kafka_queue_get_consumer(handle) : rd_kafka_queue_get_main(handle)
-        guard let queue else {
+        guard let queue, let commitAnswers = rd_kafka_queue_new(handle) else {
             rd_kafka_destroy(handle)
             throw Fault(
                 operation: "create the Kafka client", code: "no_queue",
@@ -47,6 +51,7 @@ final class KafkaClient {
         }
         rd_kafka_set_log_queue(handle, queue)
         self.handle = handle
+        self.commitAnswers = commitAnswers
         self.queue = queue
         self.log = log
         self.statistics = statistics
@@ -62,8 +67,9 @@ final class KafkaClient {
     func destroy() {
         guard !isDestroyed else { return }
         isDestroyed = true
-        // The queue's reference must go before the client, or destroying it waits for ever.
+        // The queues' references must go before the client, or destroying it waits for ever.
         rd_kafka_queue_destroy(queue)
+        rd_kafka_queue_destroy(commitAnswers)
         rd_kafka_destroy(handle)
     }
 
@@ -112,10 +118,16 @@ final class KafkaClient {
 
     /// Throws if a call left an error on one of the partitions.
     func check(_ list: borrowing TopicPartitionList, _ operation: String) throws(Fault) {
-        guard let (partition, code) = list.firstError else { return }
-        let sentence = String(cString: rd_kafka_err2str(code))
-        throw error(
-            operation, code, detail: "\(sentence) (\(partition.topic) [\(partition.partition)])"
-        ).fault()
+        try check(list.entries, operation)
+    }
+
+    /// Throws if one of the partitions carries an error.
+    func check(_ entries: [PartitionEntry], _ operation: String) throws(Fault) {
+        guard let entry = entries.first(where: { $0.code != RD_KAFKA_RESP_ERR_NO_ERROR }) else {
+            return
+        }
+        let sentence = String(cString: rd_kafka_err2str(entry.code))
+        let place = "\(entry.partition.topic) [\(entry.partition.partition)]"
+        throw error(operation, entry.code, detail: "\(sentence) (\(place))").fault()
     }
 }

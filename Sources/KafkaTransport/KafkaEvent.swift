@@ -38,8 +38,13 @@ struct KafkaEvent: ~Copyable {
 
     /// The partitions of a rebalance.
     var partitions: [TopicPartition] {
+        entries.map(\.partition)
+    }
+
+    /// The partitions of a rebalance or of an answer to a commit, with an error each.
+    var entries: [PartitionEntry] {
         guard let list = rd_kafka_event_topic_partition_list(pointer) else { return [] }
-        return PartitionEntry.all(in: list).map(\.partition)
+        return PartitionEntry.all(in: list)
     }
 
     /// The one partition that an error is about, if it is about one.

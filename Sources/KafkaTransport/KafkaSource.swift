@@ -20,6 +20,8 @@ package final class KafkaSource: RequestSource {
     /// Met after records that had to be handed over first.
     private var postponed: Fault?
     private var credentials: ReplaceableCredentials
+    /// How long the answer to a commit is waited for before the lane is told to try again.
+    var commitPatience: Duration = .seconds(10)
 
     /// Joins the group; partitions come through ``poll(limits:wait:)``.
     ///
@@ -224,12 +226,7 @@ package final class KafkaSource: RequestSource {
                 message: "the group has taken some of these partitions away")
         }
         guard !nextOffsets.isEmpty else { return }
-        let list = TopicPartitionList(nextOffsets)
-        let code = rd_kafka_commit(client.handle, list.pointer, 0)
-        // Nothing to commit is no failure.
-        guard code != RD_KAFKA_RESP_ERR__NO_OFFSET else { return }
-        try client.check(code, "commit offsets")
-        try client.check(list, "commit offsets")
+        try client.commit(nextOffsets, wait: commitPatience)
     }
 
     /// Leaves the group and frees the client, within ``KafkaClient/closePatience``.

@@ -42,11 +42,6 @@ struct TopicPartitionList: ~Copyable {
     var entries: [PartitionEntry] {
         PartitionEntry.all(in: pointer)
     }
-
-    /// The first error that librdkafka set on a partition.
-    var firstError: (partition: TopicPartition, code: rd_kafka_resp_err_t)? {
-        entries.first { $0.code != RD_KAFKA_RESP_ERR_NO_ERROR }.map { ($0.partition, $0.code) }
-    }
 }
 
 /// An element of a list of partitions, copied out.

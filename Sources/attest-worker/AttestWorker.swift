@@ -22,7 +22,10 @@ enum AttestWorker {
         if ["--help", "-h", "help"].contains(name) { return console.answer(overview) }
         if name == "--version" { return console.answer("attest-worker \(Version.text)\n") }
         guard let command = Command.all.first(where: { $0.name == name }) else {
-            console.complain("attest-worker: there is no command \"\(name)\"\n\n" + overview)
+            let suggestion = closest(to: name, among: Command.all.map(\.name))
+            console.complain(
+                "attest-worker: there is no command \"\(name)\""
+                    + (suggestion.map { "; did you mean \($0)?" } ?? "") + "\n\n" + overview)
             return .usage
         }
         let rest = Array(arguments.dropFirst())

@@ -3,7 +3,7 @@ import Worker
 
 /// Runs lanes, each on a thread of its own, until they end; decides how the process ends.
 ///
-/// The first signal asks the lanes to finish what they hold; the second, or a drain that takes too
+/// The first signal asks the lanes to finish what they hold; a later one, or a drain that takes too
 /// long, ends the process where it stands: what was not finished is delivered again. A lane that
 /// ends with a fault takes the others along, as its partitions need another process.
 struct Supervisor {
@@ -34,6 +34,9 @@ struct Supervisor {
     let log: Log
     /// Where events come in; signals are put in from outside.
     let events: Mailbox<Event>
+    /// How soon after the first a signal is taken for the same one: whoever signals a process and
+    /// then its group, as timeout(1) does, means one stop.
+    var sameSignalWindow: Duration = .seconds(1)
     /// Called once, when the lanes are asked to stop.
     var whenStopping: @Sendable () -> Void = {}
 
@@ -48,6 +51,7 @@ struct Supervisor {
         var outcome: ExitCode?
         var running = 0
         var deadline: DispatchTime?
+        var lastOfSameSignal: DispatchTime?
         for index in 0..<count {
             guard start(index, body) else {
                 log(.error, "thread_refused", "the system can't start a thread for a lane")
@@ -66,14 +70,19 @@ struct Supervisor {
                     ["lanes": LogValue(running)])
                 return Ending(code: outcome ?? .drainDeadline, lanesLeft: running)
             case .signal(let number):
-                guard deadline == nil else {
+                if let lastOfSameSignal {
+                    guard DispatchTime.now() > lastOfSameSignal else { continue }
                     log(.warning, "stopped_at_once", "a second signal came: stopping at once")
                     return Ending(code: outcome ?? .drainDeadline, lanesLeft: running)
                 }
+                lastOfSameSignal =
+                    .now()
+                    + .milliseconds(
+                        Int(clamping: sameSignalWindow.wholeMilliseconds))
                 log(
                     .info, "stop_requested", "a signal asks for the end: lanes finish their batch",
                     ["signal": LogValue(number)])
-                deadline = requestStop()
+                if deadline == nil { deadline = requestStop() }
             case .laneEnded(let index, let fault):
                 running -= 1
                 if let code = exitCode(index, fault) { outcome = outcome ?? code }

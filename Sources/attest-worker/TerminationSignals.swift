@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import Synchronization
 import Worker
 
 /// SIGTERM, SIGINT and what else is asked of a running process, as values instead of interruptions.
@@ -26,17 +28,28 @@ enum TerminationSignals {
         return sigwait(&signals, &number) == 0 ? number : nil
     }
 
-    /// Passes the first signal on; a second one ends the process at once.
+    /// How soon after the first a signal is taken for the same one: whoever signals a process and
+    /// then its group means one stop.
+    private static let sameSignalSeconds = 1
+
+    /// Passes the first signal on; a later one ends the process at once.
     ///
     /// What is left behind then, PostgreSQL's watcher stops and deletes.
     ///
     /// - Returns: whether the system could start a thread for it.
     static func forward(to mailbox: Mailbox<Int32>) -> Bool {
-        let isFirstOver = StopSignal()
+        let lastOfSame = Mutex<DispatchTime?>(nil)
         return forward { number in
-            if isFirstOver.isRequested { _exit(ExitCode.interrupted.rawValue) }
-            isFirstOver.request()
-            mailbox.put(number)
+            let now = DispatchTime.now()
+            let isFirst = lastOfSame.withLock { last in
+                guard let time = last else {
+                    last = now + .seconds(sameSignalSeconds)
+                    return true
+                }
+                if now > time { _exit(ExitCode.interrupted.rawValue) }
+                return false
+            }
+            if isFirst { mailbox.put(number) }
         }
     }
 

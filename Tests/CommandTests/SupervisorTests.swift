@@ -77,8 +77,20 @@ import Worker
         defer { hanging.release() }
         events.put(.signal(SIGTERM))
         events.put(.signal(SIGINT))
-        let ending = supervisor().run(lanes: 1) { _ in hanging.run() }
+        var supervisor = supervisor()
+        supervisor.sameSignalWindow = .zero
+        let ending = supervisor.run(lanes: 1) { _ in hanging.run() }
         #expect(ending == .init(code: .drainDeadline, lanesLeft: 1))
+    }
+
+    @Test func `a signal that comes twice at one moment is one`() {
+        events.put(.signal(SIGTERM))
+        events.put(.signal(SIGTERM))
+        events.put(.signal(SIGINT))
+        var supervisor = supervisor()
+        supervisor.sameSignalWindow = .seconds(3600)
+        let ending = supervisor.run(lanes: 2) { [stop] _ in Self.obey(stop) }
+        #expect(ending == .init(code: .success, lanesLeft: 0))
     }
 
     @Test func `a fault is remembered over the deadline that follows it`() {

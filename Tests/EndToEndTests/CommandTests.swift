@@ -69,10 +69,13 @@ extension EndToEndTests {
 
         @Test func `every wrong setting is told at once`() async throws {
             let folder = try Folder("attest-settings")
-            let arguments = ["run", "--kafka.bogus=1", "--worker.lanes=many", "--log.level=loud"]
+            // A command line that can't be read is wrong usage, whatever else is wrong.
+            let unread = try await start(["run", "extra"], folder)
+            #expect(try await unread.waitForEnd(within: .seconds(10)) == .exited(64), "\(unread)")
+            let arguments = ["run", "--worker.lanes=many", "--log.level=loud"]
             let worker = try await start(arguments, folder)
             #expect(try await worker.waitForEnd(within: .seconds(10)) == .exited(78))
-            for key in ["kafka.bogus", "worker.lanes", "log.level", "apps"] {
+            for key in ["worker.lanes", "log.level", "apps"] {
                 #expect(worker.errors.contains(key), "\(worker)")
             }
         }

@@ -77,6 +77,28 @@ extension BrokerTests {
             #expect(try source.take(5).offsets(of: bench.partitions[0]) == Array(15..<20))
         }
 
+        @Test func `a commit that nobody answers is given up in time`() throws {
+            let broker = try BrokerProcess([])
+            let bench = try Bench(broker: broker)
+            let source = try bench.source()
+            try source.join()
+            try source.commit([bench.partitions[0]: 1])
+            source.commitPatience = .milliseconds(300)
+            try broker.command("down")
+            let start = ContinuousClock.now
+            for _ in 0..<3 {
+                let fault = #expect(throws: Fault.self) {
+                    try source.commit([bench.partitions[0]: 2])
+                }
+                #expect(fault?.disposition == .retry, "\(String(describing: fault))")
+            }
+            #expect(ContinuousClock.now - start < .seconds(10))
+            try broker.command("up")
+            source.commitPatience = .seconds(20)
+            try source.commit([bench.partitions[0]: 3])
+            #expect(try source.positions(of: bench.partitions).values.first?.committed == 3)
+        }
+
         @Test func `a static member that was put out stops, whatever it does next`() throws {
             let bench = try Bench(takesFaults: true)
             var settings = bench.settings

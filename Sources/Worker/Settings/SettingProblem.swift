@@ -28,9 +28,12 @@ package struct SettingProblem: Hashable, Sendable, CustomStringConvertible {
     package let origin: SettingOrigin
     /// The rule that is broken, as the rest of a sentence that starts with the key.
     package let message: String
+    /// Whether the command line can't be read at all, whatever the settings are.
+    package let isUsage: Bool
 
     /// A problem from its parts.
-    package init(key: String, origin: SettingOrigin, message: String) {
+    package init(key: String, origin: SettingOrigin, message: String, isUsage: Bool = false) {
+        self.isUsage = isUsage
         self.key = key
         self.origin = origin
         self.message = message
@@ -55,8 +58,9 @@ package struct InvalidSettings: Error, Hashable, Sendable {
         self.problems = problems
     }
 
-    /// 64 when only flags are wrong, else 78.
+    /// 64 when the command line can't be read, or only flags are wrong; else 78.
     package var exitCode: ExitCode {
+        if problems.contains(where: \.isUsage) { return .usage }
         let flagsOnly = problems.allSatisfy { problem in
             switch problem.origin {
             case .flag: true

@@ -54,6 +54,8 @@ struct SettingsCommandLine {
     }
 
     private mutating func note(_ argument: String, _ message: String) {
-        problems.append(SettingProblem(key: argument, origin: .flag(argument), message: message))
+        problems.append(
+            SettingProblem(
+                key: argument, origin: .flag(argument), message: message, isUsage: true))
     }
 }

@@ -134,7 +134,11 @@ package struct SettingsReader {
         if let target = SettingTarget(key: flag.key, in: SettingsTable.all) {
             store(.text(flag.value), in: target, origin: origin)
         } else {
-            note("--" + flag.key, origin, unknown(flag.key, among: SettingsTable.all.map(\.key)))
+            problems.append(
+                SettingProblem(
+                    key: "--" + flag.key, origin: origin,
+                    message: unknown(flag.key, among: SettingsTable.all.map(\.key)),
+                    isUsage: true))
         }
     }
 

@@ -5,7 +5,7 @@
 ///   - names: what exists.
 /// - Returns: the nearest by edit distance, at most a third of its letters away, or the one whose
 ///   last part is the same; nil if none is.
-func closest(to name: String, among names: [String]) -> String? {
+package func closest(to name: String, among names: [String]) -> String? {
     let last = name.split(separator: ".").last.map(String.init) ?? name
     if let sameEnd = names.first(where: { $0.hasSuffix("." + last) }) { return sameEnd }
     let distances = names.map { (name: $0, distance: editDistance(lowercase(name), lowercase($0))) }
