@@ -54,6 +54,8 @@ struct Fleet: Sendable {
             return error.exitCode
         }
         defer { endpoints?.stop() }
+        // Before the watchdog's first ping.
+        tellManager(.ready)
         let watchdog = Watchdog(manager) { Health.liveness(observer.report).isWell }
         defer { watchdog?.stop() }
         let limits = settings.worker.limits
@@ -61,7 +63,6 @@ struct Fleet: Sendable {
             stop: stop, drainTimeout: limits.stopTimeMax, log: log, events: events,
             whenStopping: { tellManager(.stopping) })
         start(exporter)
-        tellManager(.ready)
         let departure = Departure(lanes: count, patience: limits.drainTimeout)
         let ending = supervisor.run(lanes: count) { number in
             let observer = observer.lanes[number]
