@@ -9,7 +9,7 @@ package import Worker
 /// ``claim(_:)``, ``probe()`` and ``pruneInbox(rowsMax:)`` take one, ``transact(_:decide:)`` and
 /// ``reset(_:)`` two.
 package final class PostgresKeyStore: KeyStore {
-    private var settings: PostgresSettings
+    private(set) var settings: PostgresSettings
     private let access: Live<DatabaseAccess>?
     private var accessVersion = 0
     private let noteConnect: @Sendable (_ isOpen: Bool) -> Void
@@ -160,7 +160,7 @@ package final class PostgresKeyStore: KeyStore {
     }
 
     /// Opens a transaction, with its own settings where a pooler stands in between.
-    private func beginning() -> [Command] {
+    func beginning() -> [Command] {
         settings.isPooled
             ? [Command(.begin), Command.configure(settings, isLocal: true)] : [Command(.begin)]
     }
@@ -182,7 +182,7 @@ package final class PostgresKeyStore: KeyStore {
     // MARK: - The connection
 
     /// Runs `body` on a connection that is open, and leaves one behind that is clean, or none.
-    private func perform<Result>(
+    func perform<Result>(
         _ operation: String, _ body: (Connection) throws(PostgresError) -> Result
     ) throws(Fault) -> Result {
         let connection: Connection

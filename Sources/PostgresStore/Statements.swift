@@ -222,6 +222,39 @@ extension Statement {
                 FOR UPDATE SKIP LOCKED))
             """)
 
+    /// Counts the rows past so many days, by day; locks nothing.
+    static let countInbox = Statement(
+        name: "attest_count_inbox",
+        sql: """
+            SELECT decided_on::text, count(*)
+            FROM attest.inbox
+            WHERE decided_on < (now() AT TIME ZONE 'UTC')::date - $1::int4
+            GROUP BY decided_on
+            ORDER BY decided_on
+            """)
+
+    /// Raises epochs and says from where each partition is to be read, inserting rows that are
+    /// missing; locks the rows in order.
+    ///
+    /// The next offset is never lowered: what was decided before it is not decided again.
+    static let placeProgress = Statement(
+        name: "attest_place_progress",
+        sql: """
+            INSERT INTO attest.partition_progress AS progress
+                (group_id, topic, partition, epoch, next_offset, published_offset, last_record_ms,
+                owner)
+            SELECT $1, wanted.topic, wanted.partition, 1, wanted.next_offset, wanted.next_offset,
+                0, $2
+            FROM unnest($3::text[], $4::int4[], $5::int8[])
+                AS wanted (topic, partition, next_offset)
+            ORDER BY wanted.topic COLLATE "C", wanted.partition
+            ON CONFLICT (group_id, topic, partition) DO UPDATE
+                SET epoch = progress.epoch + 1, owner = EXCLUDED.owner, updated_at = now(),
+                    next_offset = GREATEST(progress.next_offset, EXCLUDED.next_offset),
+                    published_offset = EXCLUDED.published_offset
+            RETURNING topic, partition, epoch, next_offset, published_offset, last_record_ms
+            """)
+
     /// Constraints whose violation means that another connection was faster.
     static let primaryKeys: [String?] = ["keys_pkey", "inbox_pkey"]
 }

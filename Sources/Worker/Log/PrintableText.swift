@@ -23,7 +23,7 @@ func quotedAsJSON(_ text: String) -> String {
 }
 
 /// Text that can't move a terminal's cursor or forge a second line.
-func printable(_ text: String) -> String {
+package func printable(_ text: String) -> String {
     var printable = ""
     for scalar in text.unicodeScalars {
         if breaksLine(scalar) {

@@ -1,0 +1,41 @@
+package import AppAttest
+internal import FoundationEssentials
+internal import LibCrypto
+
+/// What a record of the verdict topic tells of a key.
+///
+/// The topic is written by workers only, so this is no judge: what is not as ``Verdict/encode()``
+/// writes it tells nothing.
+package enum TopicVerdict: Hashable, Sendable {
+    /// An accepted registration or assertion: the key's sign count is at least this.
+    case accepted(KeyID, signCount: UInt32)
+    /// A verdict that accepts nothing.
+    case rejected
+    /// No verdict, or one that can't be read.
+    case unreadable
+
+    /// The most bytes of a verdict; those that are written have a few hundred.
+    package static let valueBytesMax = 64 * 1024
+
+    /// Reads a record's value; nil is Kafka's null.
+    package init(value: [UInt8]?) {
+        guard let value, value.count <= Self.valueBytesMax,
+            let fields = try? JSONDecoder().decode(Fields.self, from: Data(value))
+        else {
+            self = .unreadable
+            return
+        }
+        let keyID = fields.keyId.flatMap { Base64.decode($0) }.flatMap { Digest32($0) }
+        switch (fields.outcome, keyID, fields.signCount) {
+        case ("rejected", _, _): self = .rejected
+        case ("accepted", let keyID?, let count?): self = .accepted(KeyID(keyID), signCount: count)
+        default: self = .unreadable
+        }
+    }
+
+    private struct Fields: Decodable {
+        var outcome: String
+        var keyId: String?
+        var signCount: UInt32?
+    }
+}
