@@ -27,6 +27,7 @@ final class World {
     private let settingsPath: String
     private let writer: TopicWriter
     private var workersStarted = 0
+    private var commandsRun = 0
     private var verdictsRead = 0
     private var answered: [String: [[UInt8]]] = [:]
 
@@ -111,10 +112,18 @@ final class World {
     }
 
     /// Runs another command with the same settings to its end.
+    ///
+    /// - Parameters:
+    ///   - name: one word, or two.
+    ///   - arguments: what follows.
+    /// - Returns: the process, which has ended.
+    /// - Throws: ``HarnessFailure`` when it can't be started, or does not end.
     func runCommand(_ name: String, _ arguments: [String] = []) async throws -> ChildProcess {
+        commandsRun += 1
         let process = try await ChildProcess.start(
             BuildProducts.executable("attest-worker"),
-            [name, "--config", settingsPath] + arguments, folder: folder, name: name)
+            name.split(separator: " ").map(String.init) + arguments + ["--config", settingsPath],
+            folder: folder, name: "command-\(commandsRun)")
         _ = try await process.waitForEnd(within: .seconds(60))
         return process
     }
