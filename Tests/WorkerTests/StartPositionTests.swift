@@ -64,15 +64,23 @@ import Worker
         #expect(position(next: 60, committed: 40, low: 50) == .at(50))
     }
 
-    @Test(arguments: [nil, 5, 200] as [Int64?])
+    @Test(arguments: [nil, 0, 200] as [Int64?])
     func `without a committed offset inside the log a new row begins at the log's start`(
         committed: Int64?
     ) {
         #expect(StartPosition.initial(LogPosition(committed: committed, low: 10, high: 100)) == 10)
     }
 
-    @Test func `a new row begins where the group has committed`() {
-        #expect(StartPosition.initial(LogPosition(committed: 70, low: 10, high: 100)) == 70)
+    /// The group's commits follow the row: without one, the database was lost or set back.
+    @Test func `a row that is missing where the group has committed is a loss`() {
+        func start(committed: Int64, low: Int64) -> StartPosition {
+            let log = LogPosition(committed: committed, low: low, high: 100)
+            let next = StartPosition.initial(log)
+            return position(next: next, committed: committed, low: low)
+        }
+        #expect(start(committed: 70, low: 0) == .lostCommits(from: 0, committed: 70))
+        #expect(start(committed: 70, low: 10) == .unrecoverable(nextOffset: 0, low: 10))
+        #expect(start(committed: 100, low: 100) == .unrecoverable(nextOffset: 0, low: 100))
     }
 
     @Test func `whatever stands where, nothing undecided in the log is skipped`() {

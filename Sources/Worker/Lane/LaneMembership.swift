@@ -145,10 +145,11 @@ extension Lane {
             operation: "claim \(partition.topic)[\(partition.partition)]",
             code: "database_behind_log", disposition: .stop(.incompatible),
             message: """
-                the database knows of decisions up to offset \(nextOffset), the topic begins at \
-                \(low): sign counts may be too low and old assertions could be accepted again. \
-                Restore a newer copy of the database, or raise the sign counts from the verdict \
-                topic and then set next_offset in attest.partition_progress to \(low)
+                the database knows of decisions up to offset \(nextOffset), the group has \
+                committed more, and the topic begins at \(low): sign counts may be too low, and \
+                old assertions could be accepted again. Restore a newer copy of the database; or \
+                raise the sign counts from the verdict topic with `attest-worker reconcile \
+                --from-verdicts`, and let this partition go on with its --accept-gap
                 """)
     }
 

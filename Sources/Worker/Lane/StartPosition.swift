@@ -14,11 +14,15 @@ package enum StartPosition: Hashable, Sendable {
     case unrecoverable(nextOffset: Int64, low: Int64)
 
     /// The next offset of a row that has to be inserted.
+    ///
+    /// The group commits nothing before there is a row; so if it has committed, the database has
+    /// lost the row, and every decision behind it. Such a row begins at 0: before the committed
+    /// offset, that the loss is told, and before the log where retention makes it irreparable.
     package static func initial(_ log: LogPosition) -> Int64 {
-        guard let committed = log.committed, committed >= log.low, committed <= log.high else {
+        guard let committed = log.committed, committed > 0, committed <= log.high else {
             return log.low
         }
-        return committed
+        return 0
     }
 
     /// Whether the row may be that of another log, which had the same name.
@@ -39,7 +43,8 @@ package enum StartPosition: Hashable, Sendable {
     ///     there is none, the broker can't tell, or nobody needed to ask.
     package init(row: Progress, log: LogPosition, firstLater: Int64? = nil) {
         guard row.nextOffset <= log.high else {
-            self = .newLog(from: Self.initial(log))
+            let committed = log.committed.flatMap { $0 >= log.low && $0 <= log.high ? $0 : nil }
+            self = .newLog(from: committed ?? log.low)
             return
         }
         if Self.mayBeNewLog(row: row, log: log), let firstLater, firstLater <= log.low {
