@@ -123,7 +123,8 @@ extension KafkaSettings {
         switch role {
         case .source, .reader:
             // A request waits at most so long at the broker for company.
-            return common + [("fetch.wait.max.ms", "50")]
+            let fetching = common + [("fetch.wait.max.ms", "50")]
+            return fetching + (fetchBytesMax.map { [("fetch.max.bytes", "\($0)")] } ?? [])
         case .sink:
             return common + [
                 ("linger.ms", "5"),

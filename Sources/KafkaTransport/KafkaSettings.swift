@@ -24,6 +24,8 @@ package struct KafkaSettings: Hashable, Sendable {
     package var queuedKilobytesMax: Int
     /// How often a member of the group and a producer tell of themselves; zero is never.
     package var statisticsInterval: Duration
+    /// The most bytes of one answer of a broker; nil leaves it to librdkafka.
+    package var fetchBytesMax: Int?
     /// Further properties, handed to librdkafka as they are; see ``ReservedProperty``.
     package var properties: [String: String]
 
@@ -44,6 +46,7 @@ package struct KafkaSettings: Hashable, Sendable {
         assignmentStrategy = .range
         groupInstanceID = nil
         queuedKilobytesMax = 65_536
+        fetchBytesMax = nil
         statisticsInterval = .zero
         properties = [:]
     }

@@ -102,7 +102,7 @@ struct Fleet: Sendable {
     ) throws(Fault) {
         let name = "lane-\(number)"
         let log = log.with(["lane": LogValue(name)])
-        let kafka = KafkaSettings(settings, lane: number)
+        let kafka = KafkaSettings(settings, lane: number, of: ProcessFacts(settings).lanes)
         let topics = settings.kafka.topics
         let source = try KafkaSource(
             settings: kafka, credentials: live.kafka, log: observer.log(log, of: .consumer)

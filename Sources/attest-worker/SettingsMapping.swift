@@ -31,9 +31,12 @@ extension KafkaSettings {
         properties = settings.properties
     }
 
-    /// The settings of one lane, whose clients tell of themselves.
-    init(_ settings: Settings, lane: Int) {
+    /// The settings of one lane, whose clients tell of themselves, within its part of the memory.
+    init(_ settings: Settings, lane: Int, of lanes: Int) {
         self.init(settings.kafka, lane: lane)
+        let plan = MemoryPlan(settings, lanes: lanes)
+        queuedKilobytesMax = plan.prefetchBytesMax / 1024
+        fetchBytesMax = plan.fetchBytesMax
         statisticsInterval = settings.operations.statisticsInterval
     }
 

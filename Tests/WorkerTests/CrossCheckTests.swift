@@ -112,6 +112,7 @@ import Testing
 
     @Test func `memory, lanes and partitions are held against each other`() {
         var tests = self
+        tests.settings.worker.memoryBudget = 4 << 30
         // 12 × 64 MiB ahead, 6 × 1 MiB on the way, 12 × 3 MiB in batches.
         tests.process = ProcessFacts(lanes: 12, memoryBytesMax: 809 << 20)
         let wrong = tests.wrong(tests.findings())
@@ -121,6 +122,18 @@ import Testing
         #expect(tests.wrong(tests.findings()) == [])
         tests.process = ProcessFacts(lanes: 6, memoryBytesMax: nil)
         #expect(tests.wrong(tests.findings()) == [])
+    }
+
+    @Test func `the memory budget lowers what is fetched ahead, and tells when it can't be kept`() {
+        var tests = self
+        // 6 lanes fetch 25 MiB ahead each, and not 64: see MemoryPlanTests.
+        tests.settings.worker.memoryBudget = 256 << 20
+        tests.process = ProcessFacts(lanes: 6, memoryBytesMax: 256 << 20)
+        #expect(tests.wrong(tests.findings()) == [])
+        tests.settings.worker.memoryBudget = 41 << 20
+        let wrong = tests.wrong(tests.findings())
+        #expect(wrong.map(\.subject) == ["worker.memoryBudget"])
+        #expect(wrong.first?.needed.hasPrefix("42 MiB for 6 lanes") == true, "\(wrong)")
     }
 
     @Test func `request topics of different size are found`() {

@@ -77,6 +77,8 @@ package struct Settings: Hashable, Sendable {
         package var count = 0
         /// What bounds each of them.
         package var limits = LaneLimits()
+        /// The bytes of records that all of them hold together at the most.
+        package var memoryBudget = 512 << 20
         /// How far behind the clock a record's timestamp may lie.
         package var maxRequestAge: Duration = .seconds(7 * 86_400)
         /// How far ahead of the clock a record's timestamp may lie.

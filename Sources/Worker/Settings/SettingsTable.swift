@@ -127,6 +127,13 @@ package enum SettingsTable {
             .size(in: 1024...(256 << 20)),
             "The most bytes of record values in one batch; a larger record is a batch alone."),
         Setting(
+            "worker.memoryBudget", \.worker.memoryBudget,
+            .size(in: (8 << 20)...(1 << 40)),
+            "The most bytes of records that all lanes hold together: fetched ahead, on the way from"
+                + " three brokers a lane, and in batches. `kafka.prefetchBytesMax` is lowered where"
+                + " there are too many lanes for it; the number of partitions does not matter. The"
+                + " program itself needs some 50 MiB more."),
+        Setting(
             "worker.valueBytesMax", \.worker.messageLimits.valueBytesMax,
             .size(in: 1024...(64 << 20)),
             "The most bytes of a request; larger ones are dead letters."),

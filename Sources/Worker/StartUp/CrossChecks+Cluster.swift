@@ -8,8 +8,6 @@ extension CrossChecks {
     static let verdictBytesMax = 16 * 1024
     /// Kafka's default of `offsets.retention.minutes`.
     static let standardOffsetRetention: Duration = .seconds(7 * 86_400)
-    /// librdkafka's default of `fetch.max.bytes`.
-    static let standardFetchBytesMax: Int64 = 52_428_800
     /// librdkafka's default of `fetch.message.max.bytes`, for one partition.
     static let standardPartitionFetchBytesMax: Int64 = 1_048_576
 
@@ -34,6 +32,7 @@ extension CrossChecks {
         findings += partitions(facts, process)
         findings += sessionTimeout(facts.broker)
         findings += memory(facts, process)
+        findings += memoryBudget(process)
         return findings
     }
 
@@ -169,7 +168,8 @@ extension CrossChecks {
                 ?? standard
         }
         let lanes = Int64(process.lanes)
-        let fetch = property(["fetch.max.bytes"], Self.standardFetchBytesMax)
+        let plan = MemoryPlan(settings, lanes: process.lanes)
+        let fetch = property(["fetch.max.bytes"], Int64(plan.fetchBytesMax))
         let partitionFetch = property(
             ["fetch.message.max.bytes", "max.partition.fetch.bytes"],
             Self.standardPartitionFetchBytesMax)
@@ -178,7 +178,7 @@ extension CrossChecks {
         let onTheWay = min(
             Int64(partitions).multipliedClamping(partitionFetch),
             (lanes * Int64(max(1, facts.brokerCount))).multipliedClamping(fetch))
-        let prefetch = lanes.multipliedClamping(Int64(settings.kafka.prefetchBytesMax))
+        let prefetch = lanes.multipliedClamping(Int64(plan.prefetchBytesMax))
         // A batch is held as records, as requests, and as answers on their way.
         let batches = lanes.multipliedClamping(3 * Int64(settings.worker.limits.batch.bytesMax))
         let needed = prefetch.addingClamping(onTheWay).addingClamping(batches)
@@ -192,7 +192,21 @@ extension CrossChecks {
                 needed: "\(megabytes(needed)) if all \(partitions) partitions come here full:"
                     + " \(megabytes(prefetch)) fetched ahead by \(lanes) lanes,"
                     + " \(megabytes(onTheWay)) on the way, \(megabytes(batches)) in batches",
-                remedy: "lower kafka.prefetchBytesMax or worker.lanes, or allow more memory")
+                remedy: "lower worker.memoryBudget or worker.lanes, or allow more memory")
+        ]
+    }
+
+    /// What no lane can do without may be more than the budget.
+    private func memoryBudget(_ process: ProcessFacts) -> [Finding] {
+        let plan = MemoryPlan(settings, lanes: process.lanes)
+        guard !plan.isKept else { return [] }
+        return [
+            Finding(
+                .warning, "worker.memoryBudget",
+                found: megabytes(Int64(settings.worker.memoryBudget)),
+                needed: "\(megabytes(Int64(plan.neededBytes))) for \(process.lanes) lanes, each"
+                    + " with three batches and one answer of each of three brokers",
+                remedy: "raise it, or lower worker.lanes or worker.batchBytesMax")
         ]
     }
 }
