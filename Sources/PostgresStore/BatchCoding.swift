@@ -21,23 +21,26 @@ func storedKeys(in rows: Rows) throws(PostgresError) -> [KeyID: StoredKey] {
     var found: [KeyID: StoredKey] = [:]
     found.reserveCapacity(rows.count)
     try rows.forEach { (row) throws(PostgresError) in
-        let keyID = KeyID(try row.digest(0))
-        guard let environment = AttestationEnvironment(rawValue: try row.text(2)) else {
-            throw row.unexpected(2)
-        }
-        guard let signCount = UInt32(exactly: try row.integer(4, as: Int64.self)) else {
-            throw row.unexpected(4)
-        }
-        guard let status = KeyStatus(rawValue: try row.text(6)) else { throw row.unexpected(6) }
-        guard let attestedBy = KeyAuthority(rawValue: try row.text(7)) else {
-            throw row.unexpected(7)
-        }
-        found[keyID] = StoredKey(
-            keyID: keyID, appID: try row.text(1), environment: environment,
-            publicKey: try row.bytes(3), signCount: signCount, subject: try row.optionalText(5),
-            status: status, attestedBy: attestedBy)
+        let key = try storedKey(in: row)
+        found[key.keyID] = key
     }
     return found
+}
+
+/// The key in the first eight columns of a row.
+func storedKey(in row: Row) throws(PostgresError) -> StoredKey {
+    guard let environment = AttestationEnvironment(rawValue: try row.text(2)) else {
+        throw row.unexpected(2)
+    }
+    guard let signCount = UInt32(exactly: try row.integer(4, as: Int64.self)) else {
+        throw row.unexpected(4)
+    }
+    guard let status = KeyStatus(rawValue: try row.text(6)) else { throw row.unexpected(6) }
+    guard let attestedBy = KeyAuthority(rawValue: try row.text(7)) else { throw row.unexpected(7) }
+    return StoredKey(
+        keyID: KeyID(try row.digest(0)), appID: try row.text(1), environment: environment,
+        publicKey: try row.bytes(3), signCount: signCount, subject: try row.optionalText(5),
+        status: status, attestedBy: attestedBy)
 }
 
 /// The inbox rows of a result, under the identities that were asked for.

@@ -16,7 +16,9 @@ package struct Migration: Hashable, Sendable {
     package static let all = [
         Migration(
             version: 1, name: "0001_keys_inbox_progress",
-            script: PackageResources._001_keys_inbox_progress_sql)
+            script: PackageResources._001_keys_inbox_progress_sql),
+        Migration(
+            version: 2, name: "0002_withdrawals", script: PackageResources._002_withdrawals_sql),
     ]
 }
 

@@ -20,12 +20,27 @@ struct Parameter {
         static let int8Array: UInt32 = 1016
         static let timestamptz: UInt32 = 1184
         static let timestamptzArray: UInt32 = 1185
+        static let tid: UInt32 = 27
         static let uuid: UInt32 = 2950
         static let uuidArray: UInt32 = 2951
     }
 
     static func text(_ value: String) -> Parameter {
         Parameter(type: TypeID.text, bytes: Array(value.utf8))
+    }
+
+    static func optionalText(_ value: String?) -> Parameter {
+        Parameter(type: TypeID.text, bytes: value.map { Array($0.utf8) })
+    }
+
+    /// Microseconds since 2000-01-01T00:00:00Z.
+    static func optionalTimestamp(_ value: Int64?) -> Parameter {
+        Parameter(type: TypeID.timestamptz, bytes: value?.bigEndianBytes)
+    }
+
+    /// A row's place: the first one of a block.
+    static func place(block: UInt32) -> Parameter {
+        Parameter(type: TypeID.tid, bytes: block.bigEndianBytes + UInt16(0).bigEndianBytes)
     }
 
     static func int4(_ value: Int32) -> Parameter {

@@ -220,14 +220,7 @@ package final class PostgresKeyStore: KeyStore {
         }
         // A pooler lends the session to others too: it must not keep our settings.
         let configured = try fresh.run([.configure(settings, isLocal: settings.isPooled)])
-        var synchronousCommit = ""
-        try configured.first?.forEach { (row) throws(PostgresError) in
-            synchronousCommit = try row.text(0)
-        }
-        guard synchronousCommit != "off" || settings.allowsAsynchronousCommit else {
-            throw PostgresError(
-                .settings("synchronous_commit is off: a crash would forget sign counts"))
-        }
+        try requireDurableCommits(configured.first, settings)
         connection = fresh
         return fresh
     }
@@ -250,6 +243,25 @@ func requireCommit(_ result: Rows?) throws(PostgresError) {
     guard let result, result.commandTag == "COMMIT" else {
         throw PostgresError(
             .server(sqlState: "40000", constraint: nil, message: "COMMIT rolled back"))
+    }
+}
+
+/// Throws unless commits survive a crash of the server, or that is not asked for.
+///
+/// - Parameters:
+///   - configured: the result of ``Command/configure(_:isLocal:)``.
+///   - settings: whether it is asked for.
+/// - Throws: `.settings` if they don't, `.unexpectedAnswer` if the server tells nothing of it.
+func requireDurableCommits(
+    _ configured: Rows?, _ settings: PostgresSettings
+) throws(PostgresError) {
+    var synchronousCommit = ""
+    try configured?.forEach { (row) throws(PostgresError) in
+        synchronousCommit = try row.text(0)
+    }
+    guard synchronousCommit != "off" || settings.allowsAsynchronousCommit else {
+        throw PostgresError(
+            .settings("synchronous_commit is off: a crash would forget sign counts"))
     }
 }
 

@@ -209,7 +209,8 @@ extension Statement {
 
     /// Deletes some rows past the retention; skips rows that are locked instead of waiting.
     ///
-    /// By place (ctid): an inbox row never moves, as it is never updated.
+    /// By place (ctid): a row moves only when its key is erased, and what moves while this looks is
+    /// locked or not seen, and left to the next time.
     static let pruneInbox = Statement(
         name: "attest_prune_inbox",
         sql: """

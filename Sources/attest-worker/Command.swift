@@ -16,7 +16,7 @@ struct Command: Sendable {
         RunCommand.command, MigrateCommand.command, CheckCommand.command, ConfigCommand.command,
         VerifyCommand.command, DemoCommand.command, SimulateCommand.command,
         FixturesCommand.command, HealthCommand.command, MetricsCommand.command,
-        ReconcileCommand.command, ReplayCommand.command, DeadLettersCommand.command,
-        OffsetsCommand.command, InboxCommand.command,
+        KeysCommand.command, ReconcileCommand.command, ReplayCommand.command,
+        DeadLettersCommand.command, OffsetsCommand.command, InboxCommand.command,
     ]
 }

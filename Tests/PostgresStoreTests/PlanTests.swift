@@ -71,6 +71,16 @@ import Worker
         }
     }
 
+    @Test func `the search for an erased key reads no more than its part of the inbox`() throws {
+        let session = try prepare(try TestDatabase())
+        let find = Statement.findVerdicts
+        try session.execute("PREPARE \(find.name) AS \(find.sql)")
+        let parameters = "'(0,0)'::tid, '(2048,0)'::tid, ARRAY['x'::bytea]"
+        let plan = try plan(of: (find, parameters), session)
+        #expect(plan.hasPrefix("LockRows"), "\(plan)")
+        #expect(plan.contains("Tid Range Scan"), "\(plan)")
+    }
+
     @Test func `sign counts rise within their page`() throws {
         let database = try TestDatabase()
         let store = try database.makeStore()

@@ -89,7 +89,8 @@ struct TestDatabase: KeyStoreWorld {
     /// Empties all tables.
     func empty() throws(Fault) {
         try connect().execute(
-            "TRUNCATE attest.keys, attest.attestations, attest.inbox, attest.partition_progress")
+            "TRUNCATE attest.keys, attest.attestations, attest.inbox, "
+                + "attest.partition_progress, attest.withdrawals")
     }
 
     var settings: PostgresSettings { settings(group: "group") }
@@ -108,6 +109,10 @@ struct TestDatabase: KeyStoreWorld {
 
     func makeStore(group: String) -> PostgresKeyStore {
         PostgresKeyStore(settings(group: group))
+    }
+
+    func makeRegister() -> PostgresKeyRegister {
+        PostgresKeyRegister(settings)
     }
 
     func put(_ registration: KeyRegistration) throws(Fault) {

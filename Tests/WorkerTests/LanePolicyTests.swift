@@ -122,6 +122,40 @@ import Worker
         #expect(reasons == [reason, reason])
     }
 
+    /// Genuine, forged, too old and malformed requests: a tombstone answers them all.
+    @Test func `nothing that names an erased key brings its owner into the inbox`() throws {
+        var scenario = Scenario()
+        let device = Scenario.device(50)
+        scenario.register(device, partition: 0, subject: "ann", answer: "key_erased")
+        for (field, timestamp) in [("attestation", Scenario.now.milliseconds), ("assertion", 0)] {
+            scenario.request(
+                field, [1, 2, 3], of: device, clientData: [1], partition: 0, subject: "ann",
+                timestamp: timestamp, answer: "key_erased")
+        }
+        let keyID = Base64.encode(device.keyID.digest.bytes)
+        scenario.append(
+            Array(#"{"requestId":"odd","keyId":"\#(keyID)","assertion":7,"subject":"ann"}"#.utf8),
+            partition: 0)
+        let world = LaneWorld(scenario)
+        world.database.change { rows in
+            rows.keys[device.keyID] = KeyRegistration(
+                key: StoredKey(
+                    keyID: device.keyID, appID: Scenario.appID, environment: .production,
+                    publicKey: [], signCount: 0, subject: nil, status: .erased,
+                    attestedBy: .apple),
+                receipt: [], platform: nil, osVersion: nil, attestedAt: Scenario.now)
+        }
+        #expect(world.finish(batch: 2, policy: try Scenario.policy()) == nil)
+        try world.checkOracle("erased")
+        #expect(world.database.rows.inbox.count == 4)
+        for row in world.database.rows.inbox.values {
+            let verdict = try ReceivedVerdict(parsing: row.entry.verdict)
+            #expect(verdict.reason == "key_erased")
+            #expect(verdict.subject == nil)
+        }
+        #expect(try world.verdicts().allSatisfy { $0.subject == nil })
+    }
+
     @Test func `a stored key that can't be read is answered, not a crash`() throws {
         var scenario = Scenario()
         var device = Scenario.device(49)

@@ -205,6 +205,8 @@ package struct Decision {
     }
 
     private mutating func decide(_ judged: JudgedRecord) -> Verdict {
+        // A tombstone answers whatever names it, also what is no genuine object.
+        if isErased(judged.keyID) { return verdict(on: judged, .rejected(.worker(.keyErased))) }
         switch judged.claim {
         case .refused(let reason): return verdict(on: judged, .rejected(reason))
         case .registration(let attestation): return register(judged, attestation)
@@ -302,6 +304,10 @@ package struct Decision {
         return nil
     }
 
+    private func isErased(_ keyID: KeyID?) -> Bool {
+        keyID.flatMap { keys[$0] }?.status == .erased
+    }
+
     private func verdict(
         on judged: JudgedRecord, _ outcome: Verdict.Outcome, app appID: String? = nil
     ) -> Verdict {
@@ -310,7 +316,8 @@ package struct Decision {
         verdict.requestID = judged.requestID
         verdict.kind = judged.kind
         verdict.keyID = judged.keyID
-        verdict.subject = judged.subject
+        // The inbox must not learn again what was erased from it.
+        verdict.subject = isErased(judged.keyID) ? nil : judged.subject
         verdict.appID = appID
         verdict.isSimulated = appID.map { policy.apps[$0]?.isSimulated ?? false } ?? false
         return verdict

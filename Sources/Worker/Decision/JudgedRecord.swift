@@ -78,11 +78,14 @@ package struct JudgedRecord: Sendable {
         }
     }
 
-    /// The key whose row decides about it; nil where no row has a say.
+    /// The key whose row has a say; nil where none has.
+    ///
+    /// A request that is refused without any row still names a key, and the verdict that is stored
+    /// may name its owner: only under the key's lock is it certain that none was erased meanwhile.
     var keyToLock: KeyID? {
         switch claim {
-        case .registration, .assertion: keyID
-        case .refused, .unanswerable: nil
+        case .registration, .assertion, .refused: keyID
+        case .unanswerable: nil
         }
     }
 }

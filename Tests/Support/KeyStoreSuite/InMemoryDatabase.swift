@@ -37,6 +37,8 @@ package final class InMemoryDatabase: Sendable {
         package var keys: [KeyID: KeyRegistration] = [:]
         /// The inbox by the bytes that are stored of an identity.
         package var inbox: [[UInt8]: InboxRow] = [:]
+        /// Keys taken out of use, each with why; the reason of an erased one is nil.
+        package var withdrawals: [KeyID: String?] = [:]
         /// The database's clock, in days.
         package var today = 0
 

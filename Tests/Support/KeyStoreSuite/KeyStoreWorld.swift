@@ -6,6 +6,12 @@ package protocol KeyStoreWorld: Sendable {
     /// The store under test.
     associatedtype Store: KeyStore & SendableMetatype
 
+    /// What operators' commands use, under test.
+    associatedtype Register: KeyRegister & SendableMetatype
+
+    /// A new connection for an operator's commands.
+    func makeRegister() throws -> Register
+
     /// A new connection to this world's database.
     ///
     /// It keeps inbox rows for ``KeyStoreSuite/retentionDays`` days.
@@ -41,6 +47,10 @@ package struct InMemoryWorld: KeyStoreWorld {
 
     package func makeStore(group: String) -> InMemoryKeyStore {
         InMemoryKeyStore(database, group: group, retentionDays: suiteRetentionDays)
+    }
+
+    package func makeRegister() -> InMemoryKeyRegister {
+        InMemoryKeyRegister(database)
     }
 
     package func put(_ registration: KeyRegistration) {

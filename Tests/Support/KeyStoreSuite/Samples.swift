@@ -1,5 +1,6 @@
 package import AppAttest
 package import LibCrypto
+internal import Wire
 package import Worker
 
 /// Made-up rows; a number tells one from the other.
@@ -24,6 +25,22 @@ package enum Sample {
         InboxEntry(
             identity: request(number), contentDigest: digest("content", number),
             verdict: Array("{\"number\":\(number)}".utf8))
+    }
+
+    /// A request of a key, decided, with an owner and a version in its verdict.
+    package static func verdict(_ number: Int, key: Int) -> InboxEntry {
+        var entry = entry(number)
+        var verdict = Verdict(
+            verdictID: VerdictID(digest("verdict", number)), outcome: .accepted,
+            source: RecordPlace(topic: "requests", partition: 0, offset: Int64(number)))
+        verdict.requestID = RequestID("request \"keyId\":\" \(number)")
+        verdict.kind = .assertion
+        verdict.keyID = keyID(key)
+        verdict.appID = "TEAMID1234.org.example.app"
+        verdict.subject = "owner of \(key)"
+        verdict.bundleVersion = "\"keyId\":\"\(keyID(key + 1).text)"
+        entry.verdict = verdict.encode()
+        return entry
     }
 
     /// An attested key whose public key has the right size and nothing else.

@@ -17,10 +17,11 @@ final class LaneWorld {
     private(set) var observer: LaneObserver?
     private var elapsed: Duration = .zero
 
-    init(_ scenario: Scenario) {
+    /// A world with a scenario's records, or with the first few of them.
+    init(_ scenario: Scenario, first records: Int? = nil) {
         self.scenario = scenario
         kafka = InMemoryKafka()
-        kafka.append(scenario.records)
+        kafka.append(Array(scenario.records.prefix(records ?? scenario.records.count)))
         database.rows.keys = scenario.knownKeys
     }
 

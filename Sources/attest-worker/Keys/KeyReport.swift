@@ -1,0 +1,116 @@
+import AppAttest
+import FoundationEssentials
+import Wire
+import Worker
+
+/// A key as the `keys` commands print it: one JSON object a line, or text.
+struct KeyReport: Encodable {
+    var keyId: String
+    var appId: String
+    var environment: String
+    var status: String
+    var attestedBy: String
+    var signCount: UInt32
+    var subject: String?
+    var publicKey: String?
+    var registeredAt: String
+    var attestedAt: String?
+    var platform: String?
+    var osVersion: String?
+    var receiptBytes: Int?
+    var withdrawnAt: String?
+    var withdrawnBy: String?
+    var reason: String?
+
+    /// A report on a stored key.
+    init(_ record: KeyRecord) {
+        let key = record.key
+        keyId = key.keyID.text
+        appId = key.appID
+        environment = key.environment.rawValue
+        status = key.status.rawValue
+        attestedBy = key.attestedBy.rawValue
+        signCount = key.signCount
+        subject = key.subject
+        publicKey = key.publicKey.isEmpty ? nil : Base64.encode(key.publicKey)
+        registeredAt = record.registeredAt.rfc3339
+        attestedAt = record.attestation?.at.rfc3339
+        platform = record.attestation?.platform
+        osVersion = record.attestation?.osVersion
+        receiptBytes = record.attestation?.receiptBytes
+        withdrawnAt = record.withdrawal?.at.rfc3339
+        withdrawnBy = record.withdrawal?.by
+        reason = record.withdrawal?.reason
+    }
+
+    /// A line for each thing that is known.
+    var text: String {
+        let fields: [(String, String?)] = [
+            ("key", keyId), ("app", appId), ("environment", environment), ("status", status),
+            ("since", withdrawnAt), ("by", withdrawnBy), ("reason", reason),
+            ("attested by", attestedBy), ("sign count", "\(signCount)"), ("subject", subject),
+            ("public key", publicKey), ("registered", registeredAt), ("attested", attestedAt),
+            ("platform", platform), ("OS version", osVersion),
+            ("receipt", receiptBytes.map { "\($0) bytes" }),
+        ]
+        return fields.map { name, value in
+            guard let value else { return "" }
+            let padding = String(repeating: " ", count: 13 - name.count)
+            return "\(name):\(padding)\(printable(value))\n"
+        }.joined()
+    }
+}
+
+/// What became of a key, as `revoke` and `erase` print it.
+struct KeyOutcomeReport: Encodable {
+    var keyId: String
+    /// `changed`, `unchanged`, `other_app` or `unknown`.
+    var outcome: String
+    var status: String?
+    var dryRun: Bool?
+
+    /// A report on one key.
+    init(_ keyID: KeyID, _ outcome: KeyChangeOutcome, isDryRun: Bool) {
+        keyId = keyID.text
+        dryRun = isDryRun ? true : nil
+        switch outcome {
+        case .changed(let status):
+            self.outcome = "changed"
+            self.status = status.rawValue
+        case .unchanged(let status):
+            self.outcome = "unchanged"
+            self.status = status.rawValue
+        case .ofOtherApp: self.outcome = "other_app"
+        case .unknown: self.outcome = "unknown"
+        }
+    }
+
+    /// One line.
+    var text: String {
+        let what =
+            switch outcome {
+            case "changed": "\(dryRun == true ? "would be" : "is now") \(status ?? "")"
+            case "unchanged": "was \(status ?? "") before"
+            case "other_app": "belongs to another app"
+            default: "is not known"
+            }
+        return "\(keyId) \(what)\n"
+    }
+}
+
+extension Encodable {
+    /// One line of JSON, names sorted.
+    func jsonLine() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    }
+}
+
+extension Instant {
+    /// The moment as RFC 3339 §5.6 writes it, in UTC, without a fraction.
+    fileprivate var rfc3339: String {
+        let seconds = (Double(milliseconds) / 1000).rounded(.down)
+        return Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+    }
+}
