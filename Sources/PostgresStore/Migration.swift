@@ -19,6 +19,9 @@ package struct Migration: Hashable, Sendable {
             script: PackageResources._001_keys_inbox_progress_sql),
         Migration(
             version: 2, name: "0002_withdrawals", script: PackageResources._002_withdrawals_sql),
+        Migration(
+            version: 3, name: "0003_never_backwards",
+            script: PackageResources._003_never_backwards_sql),
     ]
 }
 

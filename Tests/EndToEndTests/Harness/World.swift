@@ -62,7 +62,7 @@ final class World {
         var settings = WorkerSettings(
             kafka: .init(
                 bootstrapServers: [broker.bootstrapServers], groupId: group, topics: topics),
-            postgres: .init(connection: database.conninfo), apps: apps)
+            postgres: .init(connection: database.conninfo(as: .worker)), apps: apps)
         adjust(&settings)
         func tail(_ topic: String) throws -> TopicTail {
             try TopicTail(topic: topic, group: group, bootstrapServers: broker.bootstrapServers)
@@ -124,6 +124,19 @@ final class World {
             BuildProducts.executable("attest-worker"),
             name.split(separator: " ").map(String.init) + arguments + ["--config", settingsPath],
             folder: folder, name: "command-\(commandsRun)")
+        _ = try await process.waitForEnd(within: .seconds(60))
+        return process
+    }
+
+    /// Runs a command on the database as an operator's role does, to its end.
+    func runOperator(_ name: String, _ arguments: [String]) async throws -> ChildProcess {
+        let process = try await ChildProcess.start(
+            BuildProducts.executable("attest-worker"),
+            [name] + arguments + [
+                "--config", settingsPath,
+                "--postgres.connection=\(database.conninfo(as: .operator))",
+            ], folder: folder,
+            name: "\(name)-\(UInt64.random(in: 0...UInt64.max))")
         _ = try await process.waitForEnd(within: .seconds(60))
         return process
     }

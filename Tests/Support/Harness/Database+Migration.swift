@@ -1,5 +1,5 @@
 extension Database {
-    /// Has `attest-worker migrate` put the schema in place.
+    /// Has `attest-worker migrate` put the schema in place, and makes the roles.
     ///
     /// - Parameter folder: where the command's output goes.
     /// - Throws: ``HarnessFailure`` with the command's words.
@@ -9,5 +9,6 @@ extension Database {
             ["migrate", "--postgres.connection=\(conninfo)"], folder: folder, name: "migrate")
         let end = try await migration.waitForEnd(within: .seconds(60))
         guard end == .exited(0) else { throw HarnessFailure("migrate: \(end); \(migration)") }
+        try await applyRoles()
     }
 }
