@@ -127,9 +127,27 @@ private func openBlocking(
     guard PQstatus(handle) == CONNECTION_OK else {
         let message = String(cString: PQerrorMessage(handle))
         PQfinish(handle)
+        if let reason = tlsRefusal(message) { throw PostgresError(.tls(reason)) }
         throw PostgresError(.connectionLost(summary(message)))
     }
     return handle
+}
+
+/// What libpq tells of TLS, and what to look at; nil if the connection failed for another reason.
+///
+/// Its text names host, port and files, and of the reason little: OpenSSL's own words for a
+/// certificate that is unknown, expired and revoked are the same here.
+private func tlsRefusal(_ message: String) -> String? {
+    let line = summary(message)
+    if line.contains("certificate verify failed") {
+        return line + ": the server's certificate is not signed by sslrootcert's authority, is out"
+            + " of date, or revoked"
+    }
+    if line.contains(" alert ") {
+        return line + ": the server refuses the certificate of sslcert, or that there is none"
+    }
+    let signs = ["SSL error", "server certificate for", "certificate file", "private key file"]
+    return signs.contains(where: line.contains) ? line : nil
 }
 
 /// Makes an error of libpq's text, one line or more a host.
@@ -148,6 +166,7 @@ private func refusal(_ message: String) -> PostgresError {
         return PostgresError(
             .server(sqlState: last, constraint: nil, message: summary(message)))
     }
+    if let reason = tlsRefusal(message) { return PostgresError(.tls(reason)) }
     return PostgresError(.connectionLost(summary(message)))
 }
 

@@ -8,6 +8,8 @@ struct PostgresError: Error, Hashable {
         case server(sqlState: String, constraint: String?, message: String)
         /// The socket is gone, or could not be had.
         case connectionLost(String)
+        /// There is no session because TLS failed, on either side.
+        case tls(String)
         /// No answer came within the reply timeout.
         case timedOut
         /// An answer of another shape than the schema's.
@@ -33,7 +35,7 @@ extension PostgresError {
             // that no longer fits its table. 26000: a prepared statement that is gone.
             !["25006", "25P03", "0A000", "26000"].contains(sqlState)
                 && !sqlState.hasPrefix("08") && !sqlState.hasPrefix("57P")
-        case .connectionLost, .timedOut, .unexpectedAnswer, .settings: false
+        case .connectionLost, .tls, .timedOut, .unexpectedAnswer, .settings: false
         }
     }
 
@@ -48,6 +50,9 @@ extension PostgresError {
         switch cause {
         case .connectionLost(let message):
             return fault("connection_lost", .retry, message)
+        case .tls(let message):
+            // It may pass: a certificate is renewed, and the next connection reads the files anew.
+            return fault("tls", .retry, message)
         case .timedOut:
             return fault("reply_timeout", .retry, "the server did not answer in time")
         case .unexpectedAnswer(let message):

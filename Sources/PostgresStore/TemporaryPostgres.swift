@@ -31,6 +31,12 @@ package final class TemporaryPostgres: Sendable {
         package var connectionsMax = 100
         /// Where its folder is made; nil: in `TMPDIR`, else in `/tmp`.
         package var parent: String?
+        /// Lines of its configuration beside our own, which they may overrule: TLS, say.
+        package var settings: [String] = []
+        /// Lines of `pg_hba.conf` that count before the usual ones: who may come in how.
+        package var accessRules: [String] = []
+        /// Files to be put into its data folder, by name: certificates, keys.
+        package var files: [String: String] = [:]
         /// The folder with `initdb`, `pg_ctl` and `postgres`; nil: the newest in Debian's place.
         package var binaries: String?
 
@@ -179,9 +185,20 @@ package final class TemporaryPostgres: Sendable {
             fsync = \(options.isDurable ? "on" : "off")
             full_page_writes = \(options.isDurable ? "on" : "off")
             log_min_messages = fatal
+            \(options.settings.joined(separator: "\n"))
 
             """
         try account.write(settings, to: folder + "/data/postgresql.conf")
+        for (name, text) in options.files { try account.write(text, to: "\(folder)/data/\(name)") }
+        guard !options.accessRules.isEmpty else { return }
+        // The first line that fits counts; what initdb wrote stays for all that is left.
+        let usual = [
+            "local all all trust", "host all all 127.0.0.1/32 scram-sha-256",
+        ]
+        let rules = (options.accessRules + usual).map { $0 + "\n" }.joined()
+        try account.write(rules, to: folder + "/data/attest_hba.conf")
+        try account.write(
+            "hba_file = '\(folder)/data/attest_hba.conf'\n", to: folder + "/data/postgresql.conf")
     }
 
     private func control(_ arguments: [String]) throws(Fault) {

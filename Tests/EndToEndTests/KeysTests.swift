@@ -1,5 +1,6 @@
 import AttestTestKit
 import Glibc
+import Harness
 import Testing
 
 extension EndToEndTests {
