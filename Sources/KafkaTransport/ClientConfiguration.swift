@@ -46,7 +46,13 @@ struct ClientConfiguration: ~Copyable {
 
     /// Which kinds of events the client puts into its queue.
     func enableEvents(_ types: Int32) {
-        rd_kafka_conf_set_events(pointer, types)
+        // A token is asked for only where the client logs in with one.
+        rd_kafka_conf_set_events(pointer, types | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH)
+    }
+
+    /// Gives what SASL asks for a queue of its own, for a ``TokenRefresher``.
+    func separateSASL() {
+        rd_kafka_conf_enable_sasl_queue(pointer, 1)
     }
 
     /// Makes the client say nothing at all.
@@ -103,6 +109,7 @@ extension KafkaSettings {
     /// - Throws: `.stop(.config)` naming every property that was refused.
     func configuration(for role: ClientRole) throws(Fault) -> ClientConfiguration {
         let configuration = ClientConfiguration()
+        if tokenSource != nil { configuration.separateSASL() }
         var rules: [String] = []
         let extra = properties.filter { isOfUse($0.key, to: role) }.sorted { $0.key < $1.key }
         for (name, value) in tunedProperties(for: role) + extra + ownProperties(for: role) {
@@ -141,10 +148,12 @@ extension KafkaSettings {
 
     /// Values that the guarantees rest on, and those with settings of their own.
     private func ownProperties(for role: ClientRole) -> [(String, String)] {
-        let common = [
-            ("bootstrap.servers", bootstrapServers), ("client.id", clientID),
-            ("socket.nagle.disable", "true"), ("log.queue", "true"),
-        ]
+        let login = tokenSource.map { _ in [("sasl.mechanism", "OAUTHBEARER")] } ?? []
+        let common =
+            login + [
+                ("bootstrap.servers", bootstrapServers), ("client.id", clientID),
+                ("socket.nagle.disable", "true"), ("log.queue", "true"),
+            ]
         let telling = [("statistics.interval.ms", "\(statisticsInterval.millisecondsForC)")]
         switch role {
         case .source:

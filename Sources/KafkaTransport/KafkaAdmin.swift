@@ -17,14 +17,19 @@ package final class KafkaAdmin {
         try settings.check()
         let configuration = try settings.configuration(for: .administrator)
         configuration.enableEvents(RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
-        client = try KafkaClient(RD_KAFKA_PRODUCER, configuration: configuration, log: log)
+        client = try KafkaClient(
+            RD_KAFKA_PRODUCER, configuration: configuration, tokens: settings.tokenSource, log: log)
     }
 
     /// The brokers of the cluster, which is reached by asking.
     ///
     /// - Throws: `.retry` when none answers in time; `.stop(.noPermission)` when we are refused.
     package func brokers(wait: Duration) throws(Fault) -> [BrokerAddress] {
-        try client.brokers(wait: wait)
+        do throws(Fault) {
+            return try client.brokers(wait: wait)
+        } catch {
+            throw client.reason(of: error)
+        }
     }
 
     /// Whether a topic is there.

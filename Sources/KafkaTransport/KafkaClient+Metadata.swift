@@ -62,6 +62,39 @@ extension KafkaClient {
         return leaderless
     }
 
+    /// What the client has told of its connections meanwhile, in place of a fault that says no more
+    /// than that nobody answered.
+    ///
+    /// A login that was refused goes before everything else, then a token that can't be had, then
+    /// TLS, then whatever ended a connection.
+    func reason(of fault: Fault) -> Fault {
+        var told: (error: KafkaError, weight: Int)?
+        while let event = nextEvent(wait: .zero) {
+            guard event.type == RD_KAFKA_EVENT_ERROR, let text = event.text else { continue }
+            let weight = KafkaClient.weight(of: event.code, text)
+            guard weight > told?.weight ?? 0 else { continue }
+            told = (KafkaError(operation: fault.operation, code: event.code, detail: text), weight)
+        }
+        guard let (error, _) = told else { return fault }
+        guard KafkaError.isTokenMissing(error.code, error.detail ?? "") else {
+            return error.fault()
+        }
+        return Fault(
+            operation: fault.operation, code: error.name, disposition: .retry,
+            message: error.detail ?? error.name)
+    }
+
+    /// How much an error tells of why nobody answers; 0 is nothing.
+    private static func weight(of code: rd_kafka_resp_err_t, _ text: String) -> Int {
+        switch code {
+        case _ where KafkaError.isTokenMissing(code, text): 3
+        case _ where KafkaError.isRefusalOfRights(code): 4
+        case RD_KAFKA_RESP_ERR__SSL: 2
+        case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE: 1
+        default: 0
+        }
+    }
+
     /// The caller frees the answer.
     private func requestMetadata(
         topic: (name: String, handle: OpaquePointer)?, wait: Duration

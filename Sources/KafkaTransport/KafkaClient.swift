@@ -17,15 +17,23 @@ final class KafkaClient {
     let commitAnswers: OpaquePointer
     /// Whether a commit is on its way whose answer was not taken.
     var isCommitUnanswered = false
+    private var refresher: TokenRefresher?
 
     /// Creates a client.
     ///
     /// It connects in the background.
     ///
+    /// - Parameters:
+    ///   - type: consumer or producer.
+    ///   - configuration: how it is configured.
+    ///   - tokens: where tokens for SASL OAUTHBEARER come from, if that is how it logs in.
+    ///   - log: takes librdkafka's lines.
+    ///   - statistics: takes what librdkafka tells of itself.
     /// - Throws: `.stop(.config)` when librdkafka refuses the configuration as a whole.
     init(
         _ type: rd_kafka_type_t, configuration: consuming ClientConfiguration,
-        log: @escaping KafkaLog, statistics: @escaping KafkaStatisticsTaker = { _ in }
+        tokens: OAuthTokenSource?, log: @escaping KafkaLog,
+        statistics: @escaping KafkaStatisticsTaker = { _ in }
     ) throws(Fault) {
         let raw = configuration.release()
         var text = [CChar](repeating: 0, count: KafkaError.textBytesMax)
@@ -55,6 +63,13 @@ final class KafkaClient {
         self.queue = queue
         self.log = log
         self.statistics = statistics
+        guard let tokens else { return }
+        guard let refresher = TokenRefresher.start(of: handle, source: tokens) else {
+            throw Fault(
+                operation: "create the Kafka client", code: "no_token_thread",
+                disposition: .stop(.software), message: "no thread that renews tokens can be had")
+        }
+        self.refresher = refresher
     }
 
     deinit {
@@ -67,6 +82,7 @@ final class KafkaClient {
     func destroy() {
         guard !isDestroyed else { return }
         isDestroyed = true
+        refresher?.stop()
         // The queues' references must go before the client, or destroying it waits for ever.
         rd_kafka_queue_destroy(queue)
         rd_kafka_queue_destroy(commitAnswers)

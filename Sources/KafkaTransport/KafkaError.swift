@@ -102,6 +102,14 @@ struct KafkaError: Error, Hashable {
         }
     }
 
+    /// Whether no token could be had to log in with: whoever gives them may be back soon.
+    ///
+    /// librdkafka has no code of its own for that, so its text must tell.
+    static func isTokenMissing(_ code: rd_kafka_resp_err_t, _ text: String) -> Bool {
+        code == RD_KAFKA_RESP_ERR__AUTHENTICATION
+            && text.hasPrefix("Failed to acquire SASL OAUTHBEARER token")
+    }
+
     /// Whether the broker refused who we are or what we may do.
     static func isRefusalOfRights(_ code: rd_kafka_resp_err_t) -> Bool {
         switch code {

@@ -26,6 +26,8 @@ package struct KafkaSettings: Hashable, Sendable {
     package var statisticsInterval: Duration
     /// The most bytes of one answer of a broker; nil leaves it to librdkafka.
     package var fetchBytesMax: Int?
+    /// Where tokens come from, for a login by SASL OAUTHBEARER.
+    package var tokenSource: OAuthTokenSource?
     /// Further properties, handed to librdkafka as they are; see ``ReservedProperty``.
     package var properties: [String: String]
 
@@ -48,6 +50,7 @@ package struct KafkaSettings: Hashable, Sendable {
         queuedKilobytesMax = 65_536
         fetchBytesMax = nil
         statisticsInterval = .zero
+        tokenSource = nil
         properties = [:]
     }
 }
@@ -119,6 +122,7 @@ extension KafkaSettings {
     /// The problems under another version of librdkafka, in the form of `rd_kafka_version()`.
     func problems(libraryVersion: Int32) -> [KafkaSettingsProblem] {
         nameProblems() + timeProblems() + strategyProblems(libraryVersion) + propertyProblems()
+            + loginProblems()
     }
 
     private func nameProblems() -> [KafkaSettingsProblem] {

@@ -75,8 +75,8 @@ package final class KafkaSink: VerdictSink {
         configuration.enableEvents(
             RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG | RD_KAFKA_EVENT_STATS)
         let client = try KafkaClient(
-            RD_KAFKA_PRODUCER, configuration: configuration, log: log,
-            statistics: observer.statistics)
+            RD_KAFKA_PRODUCER, configuration: configuration, tokens: settings.tokenSource,
+            log: log, statistics: observer.statistics)
         let deadline = Deadline(after: warmUpPatience)
         for topic in topics where !deadline.isOver {
             do {

@@ -42,7 +42,8 @@ package final class KafkaSource: RequestSource {
             RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_ERROR
                 | RD_KAFKA_EVENT_LOG | RD_KAFKA_EVENT_STATS)
         let client = try KafkaClient(
-            RD_KAFKA_CONSUMER, configuration: configuration, log: log, statistics: statistics)
+            RD_KAFKA_CONSUMER, configuration: configuration, tokens: settings.tokenSource,
+            log: log, statistics: statistics)
         let topics = TopicPartitionList(topics: settings.requestTopics)
         try client.check(rd_kafka_subscribe(client.handle, topics.pointer), "subscribe")
         assignment = GroupAssignment(isIncremental: settings.assignmentStrategy.isIncremental)
@@ -116,9 +117,9 @@ package final class KafkaSource: RequestSource {
             return offsetFault(partition: event.partitionOfError, text: text)
         }
         let error = client.error("consume", code, detail: text)
-        if error.isFatal || KafkaError.isRefusalOfRights(code)
-            || KafkaError.isRefusalOfMembership(code)
-        {
+        let isRefusal =
+            KafkaError.isRefusalOfRights(code) && !KafkaError.isTokenMissing(code, text)
+        if error.isFatal || isRefusal || KafkaError.isRefusalOfMembership(code) {
             return error.fault()
         }
         client.say(level: KafkaLogLine.warning, error.name, text)

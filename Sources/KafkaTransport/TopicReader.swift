@@ -36,7 +36,8 @@ package final class TopicReader {
     ) throws(Fault) {
         let configuration = try settings.configuration(for: .reader)
         configuration.enableEvents(RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
-        client = try KafkaClient(RD_KAFKA_CONSUMER, configuration: configuration, log: log)
+        client = try KafkaClient(
+            RD_KAFKA_CONSUMER, configuration: configuration, tokens: settings.tokenSource, log: log)
         let state = try client.topicState(topic, wait: patience)
         guard case .found(let count) = state else {
             throw Fault(

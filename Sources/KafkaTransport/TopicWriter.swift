@@ -19,7 +19,8 @@ package final class TopicWriter {
     package init(settings: KafkaSettings, log: @escaping KafkaLog) throws(Fault) {
         let configuration = try settings.configuration(for: .sink)
         configuration.enableEvents(RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
-        client = try KafkaClient(RD_KAFKA_PRODUCER, configuration: configuration, log: log)
+        client = try KafkaClient(
+            RD_KAFKA_PRODUCER, configuration: configuration, tokens: settings.tokenSource, log: log)
     }
 
     deinit {

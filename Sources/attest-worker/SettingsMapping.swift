@@ -29,6 +29,9 @@ extension KafkaSettings {
         if let lane { groupInstanceID = settings.groupInstanceID.map { "\($0)-\(lane)" } }
         queuedKilobytesMax = settings.prefetchBytesMax / 1024
         properties = settings.properties
+        tokenSource =
+            settings.tokenPath.map { .file($0) }
+            ?? (settings.tokenCommand.isEmpty ? nil : .command(settings.tokenCommand))
     }
 
     /// The settings of one lane, whose clients tell of themselves, within its part of the memory.
@@ -55,6 +58,7 @@ extension KafkaSettings {
                 case "groupInstanceID": "kafka.groupInstanceId"
                 case "requestTopics": "kafka.topics.requests"
                 case "queuedKilobytesMax": "kafka.prefetchBytesMax"
+                case "tokenSource": "kafka.oauth.tokenPath"
                 default: "kafka.\(problem.setting)"
                 }
             let table = key.hasPrefix("kafka.properties.") ? "kafka.properties" : key

@@ -25,6 +25,10 @@ package struct Settings: Hashable, Sendable {
         package var groupInstanceID: String?
         /// The most bytes that one lane fetches ahead.
         package var prefetchBytesMax = 64 << 20
+        /// The file with the token for SASL OAUTHBEARER.
+        package var tokenPath: String?
+        /// The program that prints the token for SASL OAUTHBEARER, with its arguments.
+        package var tokenCommand: [String] = []
         /// Properties of librdkafka that are passed through.
         package var properties: [String: String] = [:]
         /// The most bytes of a record that the producer sends, unless `message.max.bytes` is set.

@@ -63,7 +63,17 @@ enum SettingsRules {
         demand(
             settings.postgres.lockTimeout <= settings.postgres.statementTimeout,
             "postgres.lockTimeout", "must not be longer than postgres.statementTimeout")
-        problems += operationsProblems(of: reading)
-        return problems
+        return problems + operationsProblems(of: reading) + tokenProblems(of: reading)
+    }
+
+    private static func tokenProblems(of reading: SettingsReader.Reading) -> [SettingProblem] {
+        let kafka = reading.settings.kafka
+        guard kafka.tokenPath != nil, !kafka.tokenCommand.isEmpty else { return [] }
+        let key = "kafka.oauth.tokenCommand"
+        return [
+            SettingProblem(
+                key: key, origin: reading.origins[key] ?? .standard,
+                message: "must not be set beside kafka.oauth.tokenPath")
+        ]
     }
 }

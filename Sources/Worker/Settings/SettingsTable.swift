@@ -72,6 +72,19 @@ package enum SettingsTable {
             "kafka.prefetchBytesMax", \.kafka.prefetchBytesMax,
             .size(in: (1 << 20)...(1 << 30)),
             "The most bytes of records that one lane fetches ahead."),
+        Setting(
+            "kafka.oauth.tokenPath", \.kafka.tokenPath,
+            .optionalText("a file's path", bytesMax: 4096),
+            "The file with the token for SASL OAUTHBEARER, read anew each time one is needed, well"
+                + " before the last one ends: a JSON Web Token, or a JSON object with"
+                + " `access_token` and `expires_in`."),
+        Setting(
+            "kafka.oauth.tokenCommand", \.kafka.tokenCommand,
+            .list("a program and its arguments, none of them empty or given twice") {
+                !$0.isEmpty
+            },
+            "The program that prints such a token, in place of a file. Not a shell: the first"
+                + " element is the program, the others are its arguments."),
         .properties,
         .propertyFiles,
     ]

@@ -8,7 +8,9 @@ enum TopicCheck {
 
     /// Asks for brokers, topics and what of their configuration matters.
     static func findings(_ settings: Settings, _ process: ProcessFacts) -> [Finding] {
-        var findings: [Finding] = []
+        var findings = KafkaSettings(settings.kafka).loginWarnings().map { warning in
+            Finding(.warning, "login to Kafka", found: warning, needed: "", remedy: "")
+        }
         do throws(Fault) {
             // What the client says meanwhile comes out in the fault as well.
             let admin = try KafkaAdmin(settings: KafkaSettings(settings.kafka)) { _ in }

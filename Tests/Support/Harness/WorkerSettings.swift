@@ -16,7 +16,19 @@ package struct WorkerSettings: Encodable, Sendable {
             }
         }
 
+        package struct OAuth: Encodable, Sendable {
+            package var tokenPath: String?
+            package var tokenCommand: [String]?
+
+            /// One or the other.
+            package init(tokenPath: String? = nil, tokenCommand: [String]? = nil) {
+                self.tokenPath = tokenPath
+                self.tokenCommand = tokenCommand
+            }
+        }
+
         package var bootstrapServers: [String]
+        package var oauth: OAuth?
         package var groupId: String
         package var topics: Topics
         // Above the 3 s that the mock broker needs for a join.
