@@ -28,7 +28,8 @@ package final class StretchReader {
         try settings.check()
         let configuration = try settings.configuration(for: .reader)
         configuration.enableEvents(RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
-        client = try KafkaClient(RD_KAFKA_CONSUMER, configuration: configuration, log: log)
+        client = try KafkaClient(
+            RD_KAFKA_CONSUMER, configuration: configuration, tokens: settings.tokenSource, log: log)
         rest = stretches.filter { !$0.value.isEmpty }
         guard !rest.isEmpty else { return }
         let list = TopicPartitionList(rest.mapValues(\.lowerBound))

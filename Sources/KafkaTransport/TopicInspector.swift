@@ -23,7 +23,8 @@ package final class TopicInspector {
         try settings.check()
         let configuration = try settings.configuration(for: .reader)
         configuration.enableEvents(RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
-        client = try KafkaClient(RD_KAFKA_CONSUMER, configuration: configuration, log: log)
+        client = try KafkaClient(
+            RD_KAFKA_CONSUMER, configuration: configuration, tokens: settings.tokenSource, log: log)
         groupID = settings.groupID
     }
 

@@ -21,4 +21,9 @@ extension Instant {
         guard let whole = Int64(exactly: milliseconds) else { return nil }
         self.init(milliseconds: whole)
     }
+    /// The moment as RFC 3339 §5.6 writes it, in UTC, without a fraction.
+    var rfc3339: String {
+        let seconds = (Double(milliseconds) / 1000).rounded(.down)
+        return Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+    }
 }

@@ -106,11 +106,3 @@ extension Encodable {
         return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     }
 }
-
-extension Instant {
-    /// The moment as RFC 3339 §5.6 writes it, in UTC, without a fraction.
-    fileprivate var rfc3339: String {
-        let seconds = (Double(milliseconds) / 1000).rounded(.down)
-        return Date(timeIntervalSince1970: seconds).formatted(.iso8601)
-    }
-}

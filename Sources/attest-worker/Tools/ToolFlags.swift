@@ -47,10 +47,3 @@ extension TopicInspector {
         return found.filter { numbers.contains($0.partition) }
     }
 }
-
-extension Instant {
-    /// The time as RFC 3339 has it, in UTC and whole seconds.
-    var rfc3339: String {
-        Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
-    }
-}
