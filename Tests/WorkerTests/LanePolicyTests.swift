@@ -146,7 +146,6 @@ import Worker
                 receipt: [], platform: nil, osVersion: nil, attestedAt: Scenario.now)
         }
         #expect(world.finish(batch: 2, policy: try Scenario.policy()) == nil)
-        try world.checkOracle("erased")
         #expect(world.database.rows.inbox.count == 4)
         for row in world.database.rows.inbox.values {
             let verdict = try ReceivedVerdict(parsing: row.entry.verdict)
