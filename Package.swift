@@ -129,7 +129,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HarnessTests",
-            dependencies: ["AttestTestKit", "Harness", "LibCrypto", "Soak", "Wire", "Worker"],
+            dependencies: [
+                "AttestTestKit", "Harness", "KafkaTransport", "LibCrypto", "Soak", "Wire", "Worker",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "OperationsTests",

@@ -78,9 +78,9 @@ final class World {
         folder = try Folder("attest-\(name)")
         settingsPath = try folder.write(settings.json, to: "settings.json")
         writer = try TopicWriter(
-            settings: KafkaSettings(
-                bootstrapServers: broker.bootstrapServers, groupID: name,
-                requestTopics: topics.requests), log: { _ in })
+            settings: .ofGateway(
+                bootstrapServers: broker.bootstrapServers, topics: topics.requests),
+            log: { _ in })
     }
 
     /// Changes the settings file, which running workers read again when they are told to.

@@ -47,9 +47,9 @@ final class SoakSender: Sendable {
         var traffic = SoakTraffic(
             seed: options.seed, partitions: options.partitions, authority: authority)
         let writer = try TopicWriter(
-            settings: KafkaSettings(
-                bootstrapServers: bootstrapServers, groupID: SoakServers.group,
-                requestTopics: [SoakServers.requests]), log: { _ in })
+            settings: .ofGateway(
+                bootstrapServers: bootstrapServers, topics: [SoakServers.requests]),
+            log: { _ in })
         var count = 0
         let started = ContinuousClock.now
         func send(_ requests: [PlannedRequest]) throws {
