@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect } from "./gateway.mjs";
+import { connect, parseVerdict } from "./gateway.mjs";
 
 test("the time is over before the send is", async () => {
   const gateway = await connect(["broker:9092"]);
@@ -17,4 +17,10 @@ test("the send fails before the time is over", async () => {
   const gateway = await connect(["broker:9092"]);
   const request = { keyId: "k", requestId: "r-2", value: "{}" };
   await assert.rejects(gateway.verify(request, 5_000), /no broker/);
+});
+
+test("what holds no verdict is no verdict", () => {
+  const values = ["not json", "7", "null", '{"verdictId":7}', "[]"].map((text) => Buffer.from(text));
+  for (const value of [...values, null]) assert.equal(parseVerdict(value), undefined);
+  assert.equal(parseVerdict(Buffer.from('{"verdictId":"v"}')).verdictId, "v");
 });

@@ -27,7 +27,8 @@ export async function connect(
   await consumer.run({
     autoCommit: false,
     eachMessage: async ({ message }) => {
-      const verdict = JSON.parse(message.value.toString());
+      const verdict = parseVerdict(message.value);
+      if (!verdict) return; // Not a worker's: whoever else writes to this topic must not stop us.
       // A repeat that somebody waits for is as good as the first: it has the same bytes.
       waiting.get(verdict.requestId)?.(verdict);
       if (!onVerdict || seen.has(verdict.verdictId)) return; // A repeat.
@@ -62,6 +63,16 @@ export async function connect(
     },
     close: () => Promise.all([producer.disconnect(), consumer.disconnect()]),
   };
+}
+
+// The verdict in a record's value, or undefined.
+export function parseVerdict(value) {
+  try {
+    const verdict = JSON.parse(value.toString());
+    return typeof verdict?.verdictId === "string" ? verdict : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 // Look at all three: a worker may serve several apps, and a simulated app's devices are no phones.

@@ -6,6 +6,7 @@ partitioner, the request id, waiting by request id, dropping repeats by verdict 
 
 import concurrent.futures
 import json
+import logging
 import threading
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
@@ -13,6 +14,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 # Repeats come soon after the first, but for those of a gateway that sends a request again.
 REMEMBERED = 10_000
+LOG = logging.getLogger("gateway")
 
 
 class Gateway:
@@ -23,7 +25,8 @@ class Gateway:
         """Connects.
 
         on_verdict: called with each verdict on the topic, those for other instances as well, but
-            not with repeats: for what must be done once, such as counting.
+            not with repeats: for what must be done once, such as counting. When it raises, nothing
+            is read any more, and every verify raises what it raised.
         """
         self._topic = requests
         self._on_verdict = on_verdict
@@ -120,6 +123,13 @@ class Gateway:
         self._resolve(answers, failure=failure)
 
     def _read(self):
+        try:
+            self._read_verdicts()
+        except Exception as failure:  # Or all would wait for what nobody reads.
+            LOG.exception("verdicts are not read any more")
+            self._fail(failure)
+
+    def _read_verdicts(self):
         seen = {}  # The verdict ids of late, the oldest first.
         while not self._closed:
             self._producer.poll(0)
@@ -130,7 +140,11 @@ class Gateway:
                 if message.error().fatal():
                     return self._fail(KafkaException(message.error()))
                 continue  # librdkafka goes on by itself.
-            verdict = json.loads(message.value())
+            verdict = parse_verdict(message.value())
+            if verdict is None:
+                LOG.warning("%s[%d] offset %d holds no verdict: who else writes to this topic?",
+                            message.topic(), message.partition(), message.offset())
+                continue
             # Others are another instance's, or repeats that nobody waits for any more. A repeat
             # that somebody waits for is as good as the first: it has the same bytes.
             with self._lock:
@@ -142,6 +156,18 @@ class Gateway:
             if len(seen) > REMEMBERED:
                 del seen[next(iter(seen))]
             self._on_verdict(verdict)
+
+
+def parse_verdict(value):
+    """The verdict in a record's value; None if there is none in it."""
+    try:
+        verdict = json.loads(value)
+    except (TypeError, ValueError):  # A record without a value has none either.
+        return None
+    if not isinstance(verdict, dict) or not isinstance(verdict.get("verdictId"), str):
+        return None
+    # Absent where the request had none that could be read.
+    return verdict if isinstance(verdict.get("requestId", ""), str) else None
 
 
 def is_genuine(verdict, app_id, allow_simulated=False):

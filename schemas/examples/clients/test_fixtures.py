@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import unittest.mock
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from embedded import EmbeddedWorker
 from gateway import Gateway, is_genuine
@@ -59,6 +60,8 @@ class FixturesTest(unittest.TestCase):
                     gateway.verify(None, "not-in-the-message", b"{}", timeout=1.0)
                 self.check_that_an_undelivered_request_fails_alone(gateway, requests[0])
                 self.check_that_all_who_wait_get_the_verdict(gateway, requests[0])
+                self.check_that_what_is_no_verdict_stops_nothing(worker, gateway, requests[0])
+                self.check_that_a_failure_of_the_reader_is_told(worker, requests[0])
             finally:
                 gateway.close()
             for verdict in expected.values():
@@ -83,6 +86,29 @@ class FixturesTest(unittest.TestCase):
             answers = [threads.submit(self.send, gateway, request) for _ in range(8)]
             for answer in answers:
                 self.assertEqual(answer.result()["requestId"], request["requestId"])
+
+    def check_that_what_is_no_verdict_stops_nothing(self, worker, gateway, request):
+        producer = Producer({"bootstrap.servers": worker.addresses["bootstrapServers"]})
+        with self.assertLogs("gateway", "WARNING") as log:
+            for value in (b"not json", b"7", b'{"verdictId":7}', None):
+                # Where the verdict will lie, so that it is read behind them.
+                producer.produce("attest.verdicts.v1", key=request["key"], value=value)
+            self.assertEqual(producer.flush(10), 0)
+            self.assertEqual(self.send(gateway, request)["outcome"], "accepted")
+            while len(log.output) < 4:
+                time.sleep(0.05)  # They may lie in other partitions.
+
+    def check_that_a_failure_of_the_reader_is_told(self, worker, request):
+        def fail(_):
+            raise ZeroDivisionError
+
+        gateway = Gateway(worker.addresses["bootstrapServers"], on_verdict=fail)
+        with self.assertLogs("gateway", "ERROR"):
+            self.send(gateway, request)
+            with self.assertRaises(ZeroDivisionError):
+                while True:
+                    self.send(gateway, request)
+        gateway.close()
 
     def send(self, gateway, request):
         return gateway.verify(
