@@ -78,8 +78,8 @@ struct FixtureFiles: Sendable {
 
         A worker refuses requests that are older than its `worker.maxRequestAge`, 7 days by
         default, and one of these is eight days old on purpose. So make fixtures anew for each
-        test run. A database that has seen these answers from its inbox, with the same bytes;
-        `--run` gives other devices and request ids.
+        test run: they have other devices and request ids each time. A database that has seen
+        these answers from its inbox, with the same bytes.
 
         """
     }

@@ -23,7 +23,8 @@ enum FixturesCommand {
               --seed=N          what the root and all keys follow from; \(EmbeddedRun.seed), as for
                                 `attest-worker run --embedded`
               --seed-file=FILE  the same, as a secret
-              --run=N           other devices under the same root; 0
+              --run=N           which devices and request ids under the same root; others at
+                                each --at
 
             The same flags, --at among them, give the same bytes.
 
@@ -44,11 +45,14 @@ enum FixturesCommand {
         var parameters = FixtureFiles.Parameters()
         parameters.at = console.instant
         parameters.seed = SimulationSeed.read(&flags, console.readFile) ?? parameters.seed
-        parameters.run = flags.number("--run", in: 0...UInt64.max) ?? parameters.run
         parameters.at =
             flags.value("--at", mustBe: "a time such as 2026-01-31T12:00:00Z") {
                 Instant(rfc3339: $0)
             } ?? parameters.at
+        // A database answers requests that it has seen from its inbox: so each moment has its own.
+        parameters.run =
+            flags.number("--run", in: 0...UInt64.max)
+            ?? UInt64(clamping: parameters.at.milliseconds)
         parameters.appID =
             flags.value("--app-id", mustBe: "a team id, a dot and a bundle identifier") { text in
                 SettingsReader.isAppID(text) ? text : nil

@@ -117,10 +117,29 @@ import Worker
         let path = folder.appending(path: "a/b").path()
         let console = test.console(microseconds: WorkerInMemory.now.milliseconds * 1000)
         #expect(AttestWorker.run(["fixtures", "--out", path], console: console) == .success)
-        for (name, bytes) in try files() {
+        let moment = UInt64(WorkerInMemory.now.milliseconds)
+        for (name, bytes) in try files({ $0.run = moment }) {
             let written = try Data(contentsOf: folder.appending(path: "a/b/\(name)"))
             #expect(Array(written) == bytes)
         }
+    }
+
+    /// A worker's database answers what it has seen: so those made anew must be others.
+    @Test func `made anew have other requests`() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "attest-fixtures-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let ids = try [Int64(0), 1, 1].map { seconds in
+            let path = folder.path()
+            let console = TestConsole().console(
+                microseconds: (WorkerInMemory.now.milliseconds + seconds * 1000) * 1000)
+            #expect(AttestWorker.run(["fixtures", "--out", path], console: console) == .success)
+            let written = try Data(contentsOf: folder.appending(path: "requests.jsonl"))
+            return Set(try lines(Array(written)).compactMap { $0["requestId"] as? String })
+        }
+        #expect(!ids[0].isEmpty)
+        #expect(ids[0].isDisjoint(with: ids[1]))
+        #expect(ids[1] == ids[2])
     }
 
     /// Each place with what it is told to be; some only where the tests do not run as root.
