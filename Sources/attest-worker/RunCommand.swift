@@ -20,10 +20,10 @@ enum RunCommand {
 
             --embedded: a broker and a temporary PostgreSQL come along, for tests of a backend. Once
             it is ready it prints one line of JSON on standard output: bootstrapServers, postgres,
-            postgresURI, topics, appIds, simulatedApp. Unless apps are set, it verifies those of a
-            simulated app, for which `attest-worker fixtures` and `simulate` make requests. It ends,
-            and leaves nothing behind, when its standard input, if that is a pipe or a socket, is
-            closed, or when its parent ends.
+            postgresURI, topics, appIds. Unless apps are set, it verifies those of a simulated app,
+            told as simulatedApp, for which `attest-worker fixtures` and `simulate` make requests.
+            It ends, and leaves nothing behind, when its standard input, if that is a pipe or a
+            socket, is closed, or when its parent ends.
 
             Ends with
                0  stopped as asked, all finished work committed

@@ -46,7 +46,8 @@ enum SimulateCommand {
                   --ios=RANGE       such as 14...27 or 17; all, and macOS 27
                   --run=N           makes the devices of an earlier run again; each run has others
 
-                One SIGTERM or SIGINT: nothing more is sent, answers are awaited. Two: the end.
+                SIGTERM or SIGINT: nothing more is sent, answers are awaited. Again, or with --once:
+                the end.
 
                 Ends with
                    0  every answer was the right one
