@@ -38,7 +38,7 @@ extension BrokerTests {
 
         /// The mock keeps 5 MiB of a partition.
         @Test func `records that are gone are told, not left out`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             try bench.fill(0..<10, bytes: 900_000)
             let fault = #expect(throws: Fault.self) {
                 try read([bench.partitions[0]: 0..<10], bench)
@@ -52,7 +52,7 @@ extension BrokerTests {
         }
 
         @Test func `an inspector tells where logs and group are, and moves the group`() throws {
-            let bench = try Bench(partitions: 2)
+            let bench = try Bench(partitions: 2, takesFaults: true)
             try bench.fill(0..<5)
             let inspector = try TopicInspector(settings: bench.settings) { _ in }
             #expect(try inspector.partitions(of: bench.topic) == bench.partitions)
@@ -73,7 +73,7 @@ extension BrokerTests {
         }
 
         @Test func `a topic that is not there is told as such`() throws {
-            let bench = try Bench()
+            let bench = try Bench(takesFaults: true)
             try bench.broker.command("topic-error \(bench.topic) UNKNOWN_TOPIC_OR_PART")
             let inspector = try TopicInspector(settings: bench.settings) { _ in }
             let fault = #expect(throws: Fault.self) { try inspector.partitions(of: bench.topic) }
