@@ -21,7 +21,7 @@ package final class KafkaSource: RequestSource {
     private var postponed: Fault?
     private var credentials: ReplaceableCredentials
     /// How long the answer to a commit is waited for before the lane is told to try again.
-    var commitPatience: Duration = .seconds(10)
+    var commitPatience: Duration = .seconds(4)
 
     /// Joins the group; partitions come through ``poll(limits:wait:)``.
     ///

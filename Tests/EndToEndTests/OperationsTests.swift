@@ -103,7 +103,8 @@ extension EndToEndTests {
             let start = ContinuousClock.now
             var wasReady = true
             var longest = (name: "", milliseconds: Int64(0))
-            while ContinuousClock.now - start < .seconds(8) {
+            // A lane may have to wait for a commit before it can hear of its brokers.
+            while ContinuousClock.now - start < .seconds(wasReady ? 30 : 8) {
                 #expect(try worker.http("/livez").status == 200)
                 wasReady = try worker.http("/readyz").status == 200
                 for (name, milliseconds) in Self.activities(try worker.http("/statusz").body)
