@@ -22,7 +22,7 @@ say "Python packages of the second verifier"
 deploy/python-environment.sh || say "they can't be had: its test will be skipped"
 
 say "fuzz, a short run"
-deploy/fuzz.sh 15
+deploy/fuzz.sh 5
 
 say "clients in other languages"
 deploy/test-clients.sh
