@@ -27,3 +27,35 @@ find_swift() {
     esac
     export PATH
 }
+
+# Starts a command beside what follows; what it prints is kept until `join NAME`. It ends with the
+# script, however that ends.
+#
+#   beside NAME COMMAND...
+declare -A beside_process=()
+beside() {
+    local name="$1"
+    shift
+    if [ -z "${beside_folder:-}" ]; then
+        beside_folder="$(mktemp -d)"
+        trap end_beside EXIT
+    fi
+    # A group of its own, so that what it starts can be ended with it.
+    setsid "$@" >"$beside_folder/$name" 2>&1 </dev/null &
+    beside_process[$name]=$!
+}
+
+# Waits for a command started by `beside`, prints what it printed, and ends as it ended.
+join() {
+    local status=0
+    wait "${beside_process[$1]}" || status=$?
+    unset "beside_process[$1]"
+    cat "$beside_folder/$1"
+    return "$status"
+}
+
+end_beside() {
+    local process
+    for process in "${beside_process[@]}"; do kill -TERM -- "-$process" 2>/dev/null || true; done
+    rm -rf "$beside_folder"
+}

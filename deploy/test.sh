@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every check there is: installs what is missing, then lint, build, a short fuzz run, documentation,
-# a soak of five minutes, and last the tests, whose own summary ends the output. Ends with 0 only if all passed.
+# Every check there is: installs what is missing, then lint, build, a soak of five minutes with the
+# shorter checks beside it, and last the tests, whose own summary ends the output. Ends with 0 only
+# if all passed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=deploy/lib.sh
@@ -18,11 +19,13 @@ deploy/mutations.sh --check
 say "build, warnings are errors"
 swift build --build-tests
 
+# Most of what waits does so for others, not for a core: the soak goes on beside what follows.
+# A new seed each time, and it is printed. ATTEST_SOAK_MINUTES makes it longer or shorter.
+say "workers under load and faults, beside what follows"
+beside soak deploy/soak.sh
+
 say "Python packages of the second verifier"
 deploy/python-environment.sh || say "they can't be had: its test will be skipped"
-
-say "fuzz, a short run"
-deploy/fuzz.sh 5
 
 say "clients in other languages"
 deploy/test-clients.sh
@@ -30,22 +33,27 @@ deploy/test-clients.sh
 say "what is shipped for operators"
 deploy/check.sh
 
-if [ -x deploy/docs.sh ]; then
-    say "documentation"
-    deploy/docs.sh
-fi
-
-# A new seed each time, and it is printed. ATTEST_SOAK_MINUTES makes it longer or shorter.
-say "workers under load and faults"
-deploy/soak.sh
+say "documentation"
+deploy/docs.sh
 
 say "tests against a broker that is no mock"
 deploy/test-broker.sh
 
-# Those that start servers and processes come second and one after the other: beside the others, two
-# cores would be too few for their time limits.
+say "fuzz, a short run"
+deploy/fuzz.sh 5
+
+say "what the soak found"
+join soak
+
+# Those that start servers and processes come second, in two halves: each half one after the other,
+# as beside more of them two cores would be too few for their time limits.
 integration='EndToEndTests|HTTPClientTests|KafkaTransportTests|PostgresStoreTests|TraceExportTests'
+half='EndToEndTests\.(CrashTests|KafkaLoginTests|LostCommitsTests|OperationsTests|StopTests|ToolTests)'
 say "tests, first those that need no server"
 swift test --skip-build --disable-xctest --skip "$integration"
-say "tests with a broker, a database and worker processes"
-swift test --skip-build --disable-xctest --no-parallel --filter "$integration"
+say "tests with a broker, a database and worker processes, in two halves"
+beside half swift test --ignore-lock --skip-build --disable-xctest --no-parallel --filter "$half"
+swift test --ignore-lock --skip-build --disable-xctest --no-parallel \
+    --filter "$integration" --skip "$half"
+say "the other half"
+join half

@@ -28,6 +28,8 @@ from checks.common import DEPLOY
 RATE_INTERVAL = "20s"
 # What must come within so long comes, or something is wrong.
 PATIENCE = 90
+# Of each program's output, when something is wrong.
+LAST_LINES = 20
 
 
 def free_port():
@@ -64,6 +66,12 @@ class Processes:
 
     def text(self, name, stream="err"):
         return (self.folder / f"{name}.{stream}").read_text(errors="replace")
+
+    def show_last_lines(self):
+        """What the programs said last: without it nobody could tell what went wrong."""
+        for path in sorted([*self.folder.glob("*.err"), *self.folder.glob("*.out")]):
+            for line in path.read_text(errors="replace").splitlines()[-LAST_LINES:]:
+                print(f"{path.name}: {line}", file=sys.stderr)
 
     def stop(self):
         for process in reversed(self.running):
@@ -167,6 +175,9 @@ def main():
                 raise SystemExit(f"the load ended with {load.returncode}: "
                                  + processes.text("simulate"))
             complaints = empty_panels(address) + wrong_alerts(address)
+        except SystemExit:
+            processes.show_last_lines()
+            raise
         finally:
             processes.stop()
     for complaint in complaints:
