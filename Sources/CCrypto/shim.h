@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
+#include <openssl/hmac.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
 #include <openssl/param_build.h>
