@@ -26,6 +26,8 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var outcome: String
     /// Why it is rejected, one of the codes in `schemas/`; nil when it is accepted.
     public var reason: String?
+    /// On accepted requests: the reasons that policies set to report would have rejected it for.
+    public var wouldReject: [String]?
     /// Whether a rejected request may succeed when it is sent again as another one.
     public var retryable: Bool?
     /// The key id in standard base64, where the message named one.

@@ -28,6 +28,18 @@ struct JSONWriter {
         bytes += flag.description.utf8
     }
 
+    /// Adds a list of texts; nothing where it is empty.
+    mutating func add(_ name: StaticString, _ texts: [String]) {
+        guard !texts.isEmpty else { return }
+        begin(name)
+        bytes.append(UInt8(ascii: "["))
+        for (place, text) in texts.enumerated() {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            append(text)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
     /// Adds an object.
     mutating func add(_ name: StaticString, _ object: JSONWriter) {
         begin(name)

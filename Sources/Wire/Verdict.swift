@@ -18,6 +18,8 @@ package struct Verdict: Hashable, Sendable {
     package var kind: RequestKind?
     /// Accepted or rejected.
     package var outcome: Outcome
+    /// Where accepted: why it would be rejected, were the policies in force that only report.
+    package var wouldReject: [Reason] = []
     /// The key, where the message named one.
     package var keyID: KeyID?
     /// The app, once it is proved.

@@ -25,6 +25,7 @@ extension Verdict {
         object.add("type", kind?.rawValue)
         object.add("validationCategory", validationCategory)
         object.add("verdictId", verdictID.text)
+        object.add("wouldReject", wouldReject.map(\.code))
         return object.closed
     }
 }

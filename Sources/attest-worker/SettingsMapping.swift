@@ -120,7 +120,7 @@ extension Policy {
                 return AppPolicy(
                     relyingParty: RelyingParty(
                         appID: app.appID, environments: app.environments, trustAnchor: anchor),
-                    reattestation: app.reattestation, isSimulated: app.isSimulated)
+                    rules: app.rules, isSimulated: app.isSimulated)
             }, maxRequestAge: settings.worker.maxRequestAge,
             maxClockSkew: settings.worker.maxClockSkew)
     }

@@ -45,6 +45,13 @@ enum VerdictSamples {
         return verdict
     }
 
+    /// An accepted assertion that two policies would reject which only report.
+    static var reported: Verdict {
+        var verdict = assertion
+        verdict.wouldReject = [.worker(.keyAlreadyRegistered), .verification(.aclMismatch)]
+        return verdict
+    }
+
     /// One rejection for each reason.
     static var rejections: [Verdict] {
         Reason.all.map { reason in
@@ -60,5 +67,7 @@ enum VerdictSamples {
         Verdict(verdictID: id, outcome: .rejected(.worker(.malformedMessage)), source: place)
     }
 
-    static var all: [Verdict] { [fullRegistration, assertion, simulated, bare] + rejections }
+    static var all: [Verdict] {
+        [fullRegistration, assertion, simulated, reported, bare] + rejections
+    }
 }

@@ -20,6 +20,12 @@ import Wire
         #expect(String(decoding: bytes, as: UTF8.self) == expected)
     }
 
+    @Test func `what would be rejected is a list of codes behind all other fields`() {
+        let text = String(decoding: VerdictSamples.reported.encode(), as: UTF8.self)
+        let end = #","wouldReject":["key_already_registered","acl_mismatch"]}"#
+        #expect(text.hasSuffix(end))
+    }
+
     @Test func `what is not known is absent`() {
         let expected =
             #"{"outcome":"rejected","reason":"malformed_message","retryable":false,"#
@@ -78,6 +84,8 @@ extension VerdictTests {
             case .rejected(let why): ("rejected", why.code, why.isRetryable)
             }
         #expect((read.outcome, read.reason, read.retryable) == told, "\(note)")
+        let reports = verdict.wouldReject.map(\.code)
+        #expect((read.wouldReject ?? []) == reports, "\(note)")
         #expect(read.verdictId == verdict.verdictID.text, "\(note)")
         #expect(read.requestId == verdict.requestID?.text, "\(note)")
         #expect(read.type == verdict.kind?.rawValue, "\(note)")

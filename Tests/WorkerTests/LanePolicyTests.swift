@@ -96,8 +96,28 @@ import Worker
         scenario.register(device, partition: 0)
         scenario.register(device, partition: 0, answer: "key_already_registered")
         let world = LaneWorld(scenario)
-        #expect(world.finish(batch: 2, policy: try Scenario.policy(reattestation: .reject)) == nil)
+        var rules = AppRules()
+        rules.reattestation = .reject
+        #expect(world.finish(batch: 2, policy: try Scenario.policy(rules: rules)) == nil)
         try world.checkOracle("second attestation")
+    }
+
+    @Test func `a policy set to report accepts, and tells what it would have refused`() throws {
+        var scenario = Scenario()
+        let device = Scenario.device(47)
+        scenario.register(device, partition: 0, answer: "accepted")
+        scenario.register(device, partition: 0, answer: "accepted")
+        // What is refused for another reason is not reported: nothing about it would change.
+        scenario.request(
+            "attestation", [1, 2, 3], of: device, clientData: [1], partition: 0,
+            answer: "malformed_cbor")
+        let world = LaneWorld(scenario)
+        var rules = AppRules()
+        rules.reattestation = .report
+        #expect(world.finish(batch: 3, policy: try Scenario.policy(rules: rules)) == nil)
+        try world.checkOracle("report")
+        #expect(
+            try world.verdicts().map(\.wouldReject) == [nil, ["key_already_registered"], nil])
     }
 
     @Test(arguments: [(KeyStatus.revoked, "key_revoked"), (KeyStatus.erased, "key_erased")])

@@ -79,7 +79,7 @@ import Testing
         #expect(settings.worker.maxClockSkew == .seconds(90))
         #expect(settings.apps.map(\.appID) == ["TEAM.one", "TEAM.two"])
         #expect(settings.apps.map(\.environments) == [[.production], [.production, .development]])
-        #expect(settings.apps.map(\.reattestation) == [.accept, .reject])
+        #expect(settings.apps.map(\.rules.reattestation) == [.accept, .reject])
         #expect(settings.log.level == .debug)
         #expect(settings.log.format == .json)
     }

@@ -1,35 +1,5 @@
-package import AppAttest
-import Wire
-
-/// What is done with a second attestation of a known key.
-package enum Reattestation: String, Hashable, Sendable, CaseIterable {
-    /// It refreshes receipt and metadata; the sign count stays.
-    case accept
-    /// It is `key_already_registered`.
-    case reject
-}
-
-/// The policy for one app.
-package struct AppPolicy: Hashable, Sendable {
-    /// App id, environments, trust anchor.
-    package var relyingParty: RelyingParty
-    /// What a second attestation of a known key does.
-    package var reattestation: Reattestation
-    /// Whether its devices are simulated: their verdicts say so.
-    package var isSimulated: Bool
-    /// Whose root the keys of this app were attested by.
-    var authority: KeyAuthority { isSimulated ? .simulated : .apple }
-
-    /// A policy from its parts.
-    package init(
-        relyingParty: RelyingParty, reattestation: Reattestation = .accept,
-        isSimulated: Bool = false
-    ) {
-        self.relyingParty = relyingParty
-        self.reattestation = reattestation
-        self.isSimulated = isSimulated
-    }
-}
+internal import AppAttest
+internal import Wire
 
 /// What is judged against: the apps and the bounds on a request's age.
 package struct Policy: Hashable, Sendable {

@@ -63,6 +63,11 @@ extension MetricTable {
         seriesMax: 20_000,
         "Requests decided and answered for the first time. app is empty where no configured app was"
             + " proved, type where the message does not tell, reason where accepted.")
+    static let wouldReject = MetricFamily(
+        "attest_worker_would_reject", .counter, labels: ["app", "type", "reason"],
+        seriesMax: 5_000,
+        "Accepted requests that a policy set to report would have rejected with this reason, were"
+            + " it enforced. One that several policies would reject counts for each.")
     static let simulatedVerdicts = MetricFamily(
         "attest_worker_simulated_verdicts", .counter, labels: ["app", "type", "outcome"],
         "Those of them that name an app marked as simulated. No device stands behind them.")

@@ -245,6 +245,9 @@ extension LaneReport {
             let outcome = facts.reason == nil ? "accepted" : "rejected"
             let app = facts.appID ?? ""
             cells.count(MetricTable.verdicts, [app, type, outcome, facts.reason?.code ?? ""])
+            for reason in facts.wouldReject {
+                cells.count(MetricTable.wouldReject, [app, type, reason.code])
+            }
             if facts.isSimulated {
                 cells.count(MetricTable.simulatedVerdicts, [app, type, outcome])
             }

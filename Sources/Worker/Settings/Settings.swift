@@ -107,8 +107,8 @@ package struct Settings: Hashable, Sendable {
         package var appID = ""
         /// Apple's environments whose keys are taken.
         package var environments: Set<AttestationEnvironment> = [.production]
-        /// What a second attestation of a known key does.
-        package var reattestation = Reattestation.accept
+        /// What genuine objects are held against besides.
+        package var rules = AppRules()
         /// Another trust anchor than Apple's, as PEM: for simulated devices only.
         package var trustAnchor: String?
         /// Whether its devices are simulated; an app has another trust anchor exactly if they are.

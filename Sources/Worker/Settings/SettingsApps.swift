@@ -29,16 +29,7 @@ extension SettingsReader {
             context.note("must have an object in each place, not \(value.written)")
             return app
         }
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            var inner = SettingContext(
-                key: key + "." + name, origin: context.origin, readFile: context.readFile)
-            if let target = SettingTarget(key: name, in: SettingsTable.app) {
-                target.store(value, in: &app, context: &inner)
-            } else {
-                inner.note(unknown(name, among: SettingsTable.app.map(\.key)))
-            }
-            context.note(inner.problems)
-        }
+        apply(members, below: "", to: &app, at: key, context: &context)
         if members["appId"] == nil {
             var inner = SettingContext(
                 key: key, origin: context.origin, readFile: context.readFile)
@@ -46,5 +37,29 @@ extension SettingsReader {
             context.note(inner.problems)
         }
         return app
+    }
+
+    /// Stores members; a member may be an object whose members have keys below its own.
+    private static func apply(
+        _ members: [String: SettingValue], below prefix: String, to app: inout Settings.App,
+        at appKey: String, context: inout SettingContext
+    ) {
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            let key = prefix + name
+            var inner = SettingContext(
+                key: appKey + "." + key, origin: context.origin, readFile: context.readFile)
+            if let target = SettingTarget(key: key, in: SettingsTable.app) {
+                target.store(value, in: &app, context: &inner)
+            } else if SettingsTable.app.contains(where: { $0.key.hasPrefix(key + ".") }) {
+                if case .object(let members) = value {
+                    apply(members, below: key + ".", to: &app, at: appKey, context: &inner)
+                } else {
+                    inner.note("must be an object, not \(value.written)")
+                }
+            } else {
+                inner.note(unknown(key, among: SettingsTable.app.map(\.key)))
+            }
+            context.note(inner.problems)
+        }
     }
 }

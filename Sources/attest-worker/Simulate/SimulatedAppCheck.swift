@@ -47,7 +47,7 @@ enum SimulatedAppCheck {
             problems.append(
                 "the app takes keys of the development environment: leave out the lie development")
         }
-        if app.reattestation == .reject, kinds.contains(.reattestation) {
+        if app.rules.reattestation == .reject, kinds.contains(.reattestation) {
             problems.append(
                 "the app refuses second attestations: leave out the lie reattested")
         }

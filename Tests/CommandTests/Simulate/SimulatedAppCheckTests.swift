@@ -63,8 +63,8 @@ import Worker
         #expect(
             problems({ $0.environments = [.development, .production] }, "development=1%").count == 1
         )
-        #expect(problems({ $0.reattestation = .reject }, "reattested=1%").count == 1)
-        #expect(problems({ $0.reattestation = .reject }, "replay=1%").isEmpty)
+        #expect(problems({ $0.rules.reattestation = .reject }, "reattested=1%").count == 1)
+        #expect(problems({ $0.rules.reattestation = .reject }, "replay=1%").isEmpty)
     }
 
     @Test func `the command ends with 78 and tells why`() {

@@ -33,7 +33,7 @@ struct Scenario {
     private var requests = 0
 
     static func policy(
-        apps: [String] = [appID], reattestation: Reattestation = .accept,
+        apps: [String] = [appID], rules: AppRules = AppRules(),
         isSimulated: Bool = false
     ) throws -> Policy {
         guard let anchor = TrustAnchor(der: authority.rootCertificate) else {
@@ -44,7 +44,7 @@ struct Scenario {
                 AppPolicy(
                     relyingParty: RelyingParty(
                         appID: $0, environments: [.production], trustAnchor: anchor),
-                    reattestation: reattestation, isSimulated: isSimulated)
+                    rules: rules, isSimulated: isSimulated)
             }, maxRequestAge: .seconds(7 * 86_400), maxClockSkew: .seconds(300))
     }
 

@@ -1,0 +1,122 @@
+internal import AppAttest
+internal import Wire
+
+/// The keys of a batch while it is decided: as they were read under lock, with what each record
+/// makes of them.
+///
+/// Per key, in offset order, "accept iff the sign count is above the stored one and above every one
+/// accepted earlier in the batch" is a running maximum; so a batch with one key fifty times writes
+/// one row for it.
+struct BatchKeys {
+    private var keys: [KeyID: StoredKey]
+    private let policy: Policy
+    private var registered: [KeyID: KeyRegistration] = [:]
+    /// Sign counts to raise.
+    private(set) var signCounts: [KeyID: UInt32] = [:]
+
+    /// Keys to insert, or whose metadata to refresh, in the order of their ids.
+    var registrations: [KeyRegistration] {
+        registered.values.sorted { $0.key.keyID < $1.key.keyID }
+    }
+
+    /// The keys that were read.
+    init(_ keys: [KeyID: StoredKey], policy: Policy) {
+        self.keys = keys
+        self.policy = policy
+    }
+
+    /// The verdict on a request that is decided for the first time.
+    mutating func decide(_ judged: JudgedRecord) -> Verdict {
+        // A tombstone answers whatever names it, also what is no genuine object.
+        if isErased(judged.keyID) { return verdict(on: judged, .rejected(.worker(.keyErased))) }
+        switch judged.claim {
+        case .refused(let reason): return verdict(on: judged, .rejected(reason))
+        case .registration(let attestation): return register(judged, attestation)
+        case .assertion(let assertion): return advance(judged, assertion)
+        case .unanswerable: preconditionFailure("dead letters are answered before any decision")
+        }
+    }
+
+    /// A verdict with what the request itself tells.
+    func verdict(
+        on judged: JudgedRecord, _ outcome: Verdict.Outcome, app appID: String? = nil
+    ) -> Verdict {
+        var verdict = Verdict(
+            verdictID: judged.identity.verdictID, outcome: outcome, source: judged.record.place)
+        verdict.requestID = judged.requestID
+        verdict.kind = judged.kind
+        verdict.keyID = judged.keyID
+        // The inbox must not learn again what was erased from it.
+        verdict.subject = isErased(judged.keyID) ? nil : judged.subject
+        verdict.appID = appID
+        verdict.isSimulated = appID.map { policy.apps[$0]?.isSimulated ?? false } ?? false
+        return verdict
+    }
+
+    private func isErased(_ keyID: KeyID?) -> Bool {
+        keyID.flatMap { keys[$0] }?.status == .erased
+    }
+
+    private mutating func register(
+        _ judged: JudgedRecord, _ attestation: VerifiedAttestation
+    ) -> Verdict {
+        var verdict = verdict(on: judged, .accepted, app: attestation.appID)
+        verdict.environment = attestation.environment
+        verdict.signCount = 0
+        verdict.validationCategory = attestation.extensions.validationCategory
+        verdict.bundleVersion = attestation.extensions.bundleVersion
+        verdict.platform = attestation.platform
+        verdict.osVersion = attestation.osVersion
+
+        let stored = keys[attestation.keyID]
+        let given = RuleCase(
+            object: .attestation(attestation), subject: judged.subject, stored: stored,
+            app: policy.apps[attestation.appID])
+        guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAttestations)) else {
+            return verdict
+        }
+        verdict.reattested = stored != nil
+        let key = stored ?? StoredKey(attestation, subject: judged.subject, by: policy)
+        keys[attestation.keyID] = key
+        registered[attestation.keyID] = KeyRegistration(
+            key: key, receipt: attestation.receipt, platform: attestation.platform,
+            osVersion: attestation.osVersion,
+            attestedAt: Instant(milliseconds: judged.record.timestampMilliseconds ?? 0))
+        return verdict
+    }
+
+    private mutating func advance(_ judged: JudgedRecord, _ assertion: VerifiedAssertion) -> Verdict
+    {
+        var verdict = verdict(on: judged, .accepted, app: assertion.appID)
+        verdict.signCount = assertion.signCount
+        verdict.validationCategory = assertion.extensions.validationCategory
+        verdict.bundleVersion = assertion.extensions.bundleVersion
+
+        guard let keyID = judged.keyID, var key = keys[keyID] else {
+            verdict.outcome = .rejected(.worker(.unknownKey))
+            return verdict
+        }
+        verdict.environment = key.environment
+        let given = RuleCase(
+            object: .assertion(assertion), subject: judged.subject, stored: key,
+            app: policy.apps[assertion.appID])
+        guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAssertions)) else {
+            return verdict
+        }
+        key.signCount = assertion.signCount
+        keys[keyID] = key
+        signCounts[keyID] = assertion.signCount
+        registered[keyID]?.key.signCount = assertion.signCount
+        return verdict
+    }
+}
+
+extension Verdict {
+    /// Takes over what the rules say; whether the object is accepted.
+    fileprivate mutating func isAccepted(by ruling: Ruling) -> Bool {
+        wouldReject = ruling.wouldReject
+        guard let refusal = ruling.refusal else { return true }
+        outcome = .rejected(refusal)
+        return false
+    }
+}

@@ -1,0 +1,134 @@
+internal import AppAttest
+internal import Wire
+
+/// A genuine object that is held against the rules: what it proves, who sends it, its key's row.
+struct RuleCase {
+    /// What was proved.
+    enum Object {
+        /// A key is registered, for the first time or again.
+        case attestation(VerifiedAttestation)
+        /// A key has signed.
+        case assertion(VerifiedAssertion)
+    }
+
+    /// The object.
+    let object: Object
+    /// The owner that the request names.
+    let subject: String?
+    /// The key's row under lock, with what earlier records of the batch made of it; nil of a key
+    /// that is registered for the first time.
+    let stored: StoredKey?
+    /// The policy for the app that the object proves; nil if the app is no longer configured.
+    let app: AppPolicy?
+
+    /// The app that the object proves.
+    var appID: String {
+        switch object {
+        case .attestation(let attestation): attestation.appID
+        case .assertion(let assertion): assertion.appID
+        }
+    }
+}
+
+/// A rule that a genuine object must keep to be accepted.
+///
+/// The two lists below are all the rules there are, in the order in which they are asked; the first
+/// that refuses gives the reason. A new rule is a constant and a place in a list.
+struct KeyRule: Sendable {
+    /// Why the object is refused; nil if this rule lets it pass.
+    let refusal: @Sendable (RuleCase) -> Reason?
+    /// Whether the rule refuses, or only tells what it would refuse.
+    var enforcement: @Sendable (AppPolicy) -> Enforcement = { _ in .enforce }
+
+    /// What attestations are held against.
+    static let forAttestations: [KeyRule] = [
+        .notWithdrawn, .sameApp, .sameEnvironment, .sameAuthority, .sameSubject, .reattestation,
+    ]
+
+    /// What assertions are held against.
+    static let forAssertions: [KeyRule] = [
+        .notWithdrawn, .sameApp, .sameSubject, .signCountIncreases,
+    ]
+}
+
+extension KeyRule {
+    /// No key that an operator revoked or erased.
+    static let notWithdrawn = KeyRule { given in
+        switch given.stored?.status {
+        case .erased: .worker(.keyErased)
+        case .revoked: .worker(.keyRevoked)
+        case .active, nil: nil
+        }
+    }
+
+    /// A key stays with its app.
+    static let sameApp = KeyRule { given in
+        guard let stored = given.stored, stored.appID != given.appID else { return nil }
+        return .verification(.appIDMismatch)
+    }
+
+    /// A key stays in its environment.
+    static let sameEnvironment = KeyRule { given in
+        guard case .attestation(let attestation) = given.object, let stored = given.stored,
+            stored.environment != attestation.environment
+        else { return nil }
+        return .verification(.environmentMismatch)
+    }
+
+    /// A key stays with the root that attested it first.
+    static let sameAuthority = KeyRule { given in
+        guard let stored = given.stored, stored.attestedBy != given.app?.authority else {
+            return nil
+        }
+        return .verification(.chainInvalid)
+    }
+
+    /// A key stays with its owner; a request that names none may use it.
+    static let sameSubject = KeyRule { given in
+        guard let owner = given.stored?.subject, let subject = given.subject,
+            // Byte by byte: two spellings of one accent are two owners.
+            !owner.utf8.elementsEqual(subject.utf8)
+        else { return nil }
+        return .worker(.subjectMismatch)
+    }
+
+    /// A known key may be attested again.
+    static let reattestation = KeyRule { given in
+        guard given.stored != nil, let app = given.app, app.rules.reattestation != .accept else {
+            return nil
+        }
+        return .worker(.keyAlreadyRegistered)
+    } enforcement: { app in
+        app.rules.reattestation == .report ? .report : .enforce
+    }
+
+    /// A sign count is above every one accepted before.
+    static let signCountIncreases = KeyRule { given in
+        guard case .assertion(let assertion) = given.object, let stored = given.stored,
+            assertion.signCount <= stored.signCount
+        else { return nil }
+        return .worker(.counterNotIncreasing)
+    }
+}
+
+/// What the rules say of an object.
+struct Ruling {
+    /// Why it is refused; nil if it is accepted.
+    private(set) var refusal: Reason?
+    /// Why it would be refused, were the rules in force that only tell; empty where it is refused.
+    private(set) var wouldReject: [Reason] = []
+
+    /// Holds an object against rules in their order.
+    init(_ given: RuleCase, rules: [KeyRule]) {
+        for rule in rules {
+            guard let reason = rule.refusal(given) else { continue }
+            switch given.app.map(rule.enforcement) ?? .enforce {
+            case .report: wouldReject.append(reason)
+            case .enforce:
+                refusal = reason
+                wouldReject = []
+                return
+            }
+        }
+    }
+}
