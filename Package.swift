@@ -94,6 +94,14 @@ let package = Package(
         .target(
             name: "RecordedVectors", path: "Tests/Support/RecordedVectors", swiftSettings: strict),
 
+        .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .executableTarget(
+            name: "core-benchmark",
+            dependencies: [
+                "AllocationCounter", "AppAttest", "CCrypto", "LibCrypto", "RecordedVectors",
+            ],
+            path: "Benchmarks/Core", swiftSettings: strict),
+
         .testTarget(name: "LibCryptoTests", dependencies: ["LibCrypto"], swiftSettings: strict),
         .testTarget(
             name: "AppAttestTests",

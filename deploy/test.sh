@@ -12,7 +12,7 @@ find_swift
 say "toolchain: $(swift --version 2>/dev/null | head -n 1)"
 
 say "lint"
-swift format lint --strict --recursive Sources Tests Package.swift
+swift format lint --strict --recursive Benchmarks Sources Tests Package.swift
 for script in deploy/*.sh deploy/*/*.sh .ci/run; do bash -n "$script"; done
 deploy/mutations.sh --check
 
