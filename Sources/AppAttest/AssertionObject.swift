@@ -28,7 +28,7 @@ package struct AssertionObject {
 }
 
 private func byteString(
-    _ part: AssertionFault.Part, of map: CBORMap, _ key: StaticString
+    _ part: AssertionFault.Part, of map: CBORMap, _ key: String
 ) throws(Rejection) -> ArraySlice<UInt8> {
     guard let value = map[key] else { throw .malformedAssertion(.missing(part)) }
     guard case .bytes(let bytes) = value else { throw .malformedAssertion(.wrongType(part)) }

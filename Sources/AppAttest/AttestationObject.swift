@@ -62,7 +62,7 @@ private func readReceipt(_ item: CBORItem?) throws(Rejection) -> ArraySlice<UInt
 }
 
 private func part(
-    _ part: AttestationFault.Part, of map: CBORMap, _ key: StaticString
+    _ part: AttestationFault.Part, of map: CBORMap, _ key: String
 ) throws(Rejection) -> CBORItem {
     guard let value = map[key] else { throw .malformedAttestation(.missing(part)) }
     return value

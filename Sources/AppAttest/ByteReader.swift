@@ -47,8 +47,9 @@ package struct ByteReader {
 extension Collection<UInt8> {
     /// Whether these are the UTF-8 bytes of a text, byte for byte.
     ///
-    /// `String` would call two spellings of an accented letter equal.
-    package func spells(_ text: StaticString) -> Bool {
-        elementsEqual(text.description.utf8)
+    /// `String` would call two spellings of an accented letter equal. A literal costs nothing here,
+    /// while a `StaticString` would be copied to the heap.
+    package func spells(_ text: String) -> Bool {
+        elementsEqual(text.utf8)
     }
 }

@@ -1,5 +1,5 @@
 /// A CBOR data item of the strict subset that ``CBORReader`` reads.
-package indirect enum CBORItem: Hashable, Sendable {
+package enum CBORItem: Hashable, Sendable {
     /// Major type 0.
     case unsigned(UInt64)
     /// Major type 1: the integer -1 - n, of which n is held.

@@ -33,7 +33,7 @@ package struct CBORMap: Hashable, Sendable {
     }
 
     /// The value of a text key, or nil.
-    package subscript(key: StaticString) -> CBORItem? {
+    package subscript(key: String) -> CBORItem? {
         for entry in entries {
             if case .text(let text) = entry.key, text.spells(key) { return entry.value }
         }

@@ -101,7 +101,11 @@ package struct CBORReader {
 
     private mutating func readText(_ information: UInt8) throws(CBORFault) -> ArraySlice<UInt8> {
         let text = try readString(information)
-        guard String(validating: text, as: UTF8.self) != nil else { throw .invalidUTF8 }
+        do {
+            _ = try UTF8Span(validating: text.span)
+        } catch {
+            throw .invalidUTF8
+        }
         return text
     }
 

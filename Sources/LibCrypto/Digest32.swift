@@ -2,24 +2,26 @@
 ///
 /// Held as four words, so that hashing and comparing cost a few instructions and need no heap.
 public struct Digest32: Hashable, Sendable {
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    @usableFromInline let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// The number of bytes, 32.
     public static let byteCount = 32
 
     /// Takes 32 bytes as they are.
     ///
+    /// Inlinable, as a generic initializer that is not costs more than the digest itself.
+    ///
     /// - Parameter bytes: exactly 32 bytes; any other count gives nil.
+    @inlinable
     public init?(_ bytes: some Collection<UInt8>) {
-        guard bytes.count == Self.byteCount else { return nil }
+        guard bytes.count == 32 else { return nil }
         var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        for (position, byte) in bytes.enumerated() {
-            switch position / 8 {
-            case 0: words.0 = words.0 << 8 | UInt64(byte)
-            case 1: words.1 = words.1 << 8 | UInt64(byte)
-            case 2: words.2 = words.2 << 8 | UInt64(byte)
-            default: words.3 = words.3 << 8 | UInt64(byte)
-            }
+        for byte in bytes {
+            // All four shift by one byte, each taking in what falls off the next.
+            words.0 = words.0 << 8 | words.1 >> 56
+            words.1 = words.1 << 8 | words.2 >> 56
+            words.2 = words.2 << 8 | words.3 >> 56
+            words.3 = words.3 << 8 | UInt64(byte)
         }
         self.words = words
     }
@@ -28,12 +30,17 @@ public struct Digest32: Hashable, Sendable {
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
-        for word in [words.0, words.1, words.2, words.3] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-            }
-        }
+        append(words.0, to: &bytes)
+        append(words.1, to: &bytes)
+        append(words.2, to: &bytes)
+        append(words.3, to: &bytes)
         return bytes
+    }
+
+    private func append(_ word: UInt64, to bytes: inout [UInt8]) {
+        for position in 0..<8 {
+            bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * position)))
+        }
     }
 
     /// Whole-value equality.

@@ -63,7 +63,7 @@ public final class P256PublicKey: @unchecked Sendable, Hashable {
         // Out of memory is no verdict on the signature: nothing true could be answered.
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
         defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1 else {
+        guard EVP_DigestVerifyInit(context, nil, Algorithms.sha256, nil, key) == 1 else {
             preconditionFailure("libcrypto can't begin a verification")
         }
         return EVP_DigestVerify(

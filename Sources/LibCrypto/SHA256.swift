@@ -15,11 +15,18 @@ public enum SHA256 {
     /// - Parameter parts: any number of byte strings; they are not separated.
     /// - Returns: 32 bytes.
     public static func hash(parts: [[UInt8]]) -> Digest32 {
-        let joined = parts.count == 1 ? parts[0] : Array(parts.joined())
+        var joined: [UInt8] = []
+        if let only = parts.first, parts.count == 1 {
+            joined = only
+        } else {
+            joined.reserveCapacity(parts.reduce(0) { $0 + $1.count })
+            for part in parts { joined.append(contentsOf: part) }
+        }
         var digest = [UInt8](repeating: 0, count: Digest32.byteCount)
         // Fails without memory, or where libcrypto is configured without its default provider: then
         // the zeros of before must not pass for a digest.
-        guard CCrypto.SHA256(joined, joined.count, &digest) != nil, let value = Digest32(digest)
+        guard EVP_Digest(joined, joined.count, &digest, nil, Algorithms.sha256, nil) == 1,
+            let value = Digest32(digest)
         else {
             preconditionFailure("libcrypto has SHA-256 and memory for it")
         }
