@@ -42,7 +42,7 @@ GRANT UPDATE (epoch, next_offset, published_offset, last_record_ms, owner, updat
 -- `keys`. It can't register a key, nor touch a sign count or a partition's progress.
 GRANT SELECT ON attest.keys, attest.attestations, attest.withdrawals, attest.inbox
     TO attest_operator;
-GRANT UPDATE (status, public_key, subject) ON attest.keys TO attest_operator;
+GRANT UPDATE (status, public_key, subject, certificate_serial) ON attest.keys TO attest_operator;
 GRANT DELETE ON attest.attestations TO attest_operator;
 GRANT INSERT ON attest.withdrawals TO attest_operator;
 GRANT UPDATE (status, reason, withdrawn_by, withdrawn_at) ON attest.withdrawals TO attest_operator;

@@ -173,6 +173,8 @@ public struct VerifiedAttestation: Sendable {
     public let platform: String?
     /// The version of the operating system, where Apple's certificate says it.
     public let osVersion: String?
+    /// The credential certificate's serial number.
+    public let leafSerial: CertificateSerial
     /// Start of the credential certificate's validity.
     public let leafNotBefore: Instant
     /// End of the credential certificate's validity; assertions may come long after it.
@@ -190,6 +192,7 @@ public struct VerifiedAttestation: Sendable {
         self.extensions = extensions
         platform = credential.platform
         osVersion = credential.osVersion
+        leafSerial = credential.serial
         leafNotBefore = credential.notBefore
         leafNotAfter = credential.notAfter
     }

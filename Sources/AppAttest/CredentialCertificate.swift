@@ -63,6 +63,11 @@ package struct CredentialCertificate {
         system.lazy.compactMap { $0.text(1400) }.first
     }
 
+    /// The certificate's serial number.
+    package var serial: CertificateSerial {
+        CertificateSerial(certificate.serialNumber)
+    }
+
     /// Start of validity.
     package var notBefore: Instant {
         Instant(seconds: certificate.notBefore)

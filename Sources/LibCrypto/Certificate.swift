@@ -68,6 +68,15 @@ public final class Certificate: @unchecked Sendable {
         return X509_self_signed(handle, 1) == 1 && X509_check_ca(handle) == 1
     }
 
+    /// The magnitude of the serial number, big-endian.
+    public var serialNumber: [UInt8] {
+        // The number belongs to the certificate.
+        guard let number = X509_get0_serialNumber(handle) else { return [] }
+        return Array(
+            UnsafeBufferPointer(
+                start: ASN1_STRING_get0_data(number), count: Int(ASN1_STRING_length(number))))
+    }
+
     /// The subject public key, where it is an uncompressed P-256 point.
     ///
     /// The whole SubjectPublicKeyInfo is compared with the one DER form there is (RFC 5480, 2): a

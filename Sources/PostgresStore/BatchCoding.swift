@@ -27,7 +27,7 @@ func storedKeys(in rows: Rows) throws(PostgresError) -> [KeyID: StoredKey] {
     return found
 }
 
-/// The key in the first eight columns of a row.
+/// The key in the first nine columns of a row.
 func storedKey(in row: Row) throws(PostgresError) -> StoredKey {
     guard let environment = AttestationEnvironment(rawValue: try row.text(2)) else {
         throw row.unexpected(2)
@@ -40,7 +40,8 @@ func storedKey(in row: Row) throws(PostgresError) -> StoredKey {
     return StoredKey(
         keyID: KeyID(try row.digest(0)), appID: try row.text(1), environment: environment,
         publicKey: try row.bytes(3), signCount: signCount, subject: try row.optionalText(5),
-        status: status, attestedBy: attestedBy)
+        status: status, attestedBy: attestedBy,
+        certificate: try row.optionalBytes(8).map { CertificateSerial($0) })
 }
 
 /// The inbox rows of a result, under the identities that were asked for.
@@ -109,7 +110,8 @@ private func insertKeys(_ registrations: [KeyRegistration]) -> Command {
         .insertKeys, .byteStrings(keys.map(\.keyID.digest.bytes)), .texts(keys.map(\.appID)),
         .texts(keys.map(\.environment.rawValue)), .byteStrings(keys.map(\.publicKey)),
         .int8s(keys.map { Int64($0.signCount) }), .texts(keys.map(\.subject)),
-        .texts(keys.map(\.status.rawValue)), .texts(keys.map(\.attestedBy.rawValue)))
+        .texts(keys.map(\.status.rawValue)), .texts(keys.map(\.attestedBy.rawValue)),
+        .optionalByteStrings(keys.map(\.certificate?.bytes)))
 }
 
 private func storeAttestations(_ registrations: [KeyRegistration]) throws(Fault) -> Command {

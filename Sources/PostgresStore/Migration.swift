@@ -22,6 +22,9 @@ package struct Migration: Hashable, Sendable {
         Migration(
             version: 3, name: "0003_never_backwards",
             script: PackageResources._003_never_backwards_sql),
+        Migration(
+            version: 4, name: "0004_certificate_serials",
+            script: PackageResources._004_certificate_serials_sql),
     ]
 }
 

@@ -71,6 +71,10 @@ struct Parameter {
         array(TypeID.byteaArray, of: TypeID.bytea, values)
     }
 
+    static func optionalByteStrings(_ values: [[UInt8]?]) -> Parameter {
+        array(TypeID.byteaArray, of: TypeID.bytea, values)
+    }
+
     /// Sixteen bytes each.
     static func uuids(_ values: [[UInt8]]) -> Parameter {
         array(TypeID.uuidArray, of: TypeID.uuid, values)

@@ -205,18 +205,18 @@ private func keyRecords(in rows: Rows?) throws(PostgresError) -> [KeyRecord] {
     try rows?.forEach { (row) throws(PostgresError) in
         var record = KeyRecord(
             key: try storedKey(in: row),
-            registeredAt: Instant(milliseconds: try row.integer(8)), attestation: nil,
+            registeredAt: Instant(milliseconds: try row.integer(9)), attestation: nil,
             withdrawal: nil)
-        if try row.optionalBytes(9) != nil {
+        if try row.optionalBytes(10) != nil {
             record.attestation = KeyRecord.Attestation(
-                at: Instant(milliseconds: try row.integer(9)), platform: try row.optionalText(10),
-                osVersion: try row.optionalText(11),
-                receiptBytes: Int(try row.integer(12, as: Int32.self)))
+                at: Instant(milliseconds: try row.integer(10)), platform: try row.optionalText(11),
+                osVersion: try row.optionalText(12),
+                receiptBytes: Int(try row.integer(13, as: Int32.self)))
         }
-        if let role = try row.optionalText(14) {
+        if let role = try row.optionalText(15) {
             record.withdrawal = KeyRecord.Withdrawal(
-                reason: try row.optionalText(13), by: role,
-                at: Instant(milliseconds: try row.integer(15)))
+                reason: try row.optionalText(14), by: role,
+                at: Instant(milliseconds: try row.integer(16)))
         }
         found.append(record)
     }

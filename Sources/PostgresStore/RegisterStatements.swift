@@ -4,7 +4,7 @@
 extension Statement {
     private static let recordColumns = """
         SELECT keys.key_id, keys.app_id, keys.environment, keys.public_key, keys.sign_count,
-            keys.subject, keys.status, keys.attested_by,
+            keys.subject, keys.status, keys.attested_by, keys.certificate_serial,
             (extract(epoch FROM keys.created_at) * 1000)::int8,
             (extract(epoch FROM attestations.attested_at) * 1000)::int8,
             attestations.platform, attestations.os_version, octet_length(attestations.receipt),
@@ -47,7 +47,8 @@ extension Statement {
     static let eraseKeys = Statement(
         name: "attest_erase_keys",
         sql: """
-            UPDATE attest.keys SET status = 'erased', public_key = '', subject = NULL
+            UPDATE attest.keys SET status = 'erased', public_key = '', subject = NULL,
+                certificate_serial = NULL
             WHERE key_id = ANY ($1::bytea[])
             """)
 

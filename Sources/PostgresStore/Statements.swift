@@ -98,7 +98,7 @@ extension Statement {
         name: "attest_lock_keys",
         sql: """
             SELECT key_id, app_id, environment, public_key, sign_count, subject, status,
-                attested_by
+                attested_by, certificate_serial
             FROM attest.keys
             WHERE key_id = ANY ($1::bytea[])
             ORDER BY key_id
@@ -110,7 +110,7 @@ extension Statement {
         name: "attest_read_keys",
         sql: """
             SELECT key_id, app_id, environment, public_key, sign_count, subject, status,
-                attested_by
+                attested_by, certificate_serial
             FROM attest.keys
             WHERE key_id = ANY ($1::bytea[])
             """)
@@ -134,11 +134,12 @@ extension Statement {
         name: "attest_insert_keys",
         sql: """
             INSERT INTO attest.keys
-                (key_id, app_id, environment, public_key, sign_count, subject, status, attested_by)
+                (key_id, app_id, environment, public_key, sign_count, subject, status, attested_by,
+                certificate_serial)
             SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[], $5::int8[],
-                $6::text[], $7::text[], $8::text[])
+                $6::text[], $7::text[], $8::text[], $9::bytea[])
                 AS fresh (key_id, app_id, environment, public_key, sign_count, subject, status,
-                    attested_by)
+                    attested_by, certificate_serial)
             ORDER BY fresh.key_id
             """)
 

@@ -29,7 +29,8 @@ package enum Reason: Hashable, Sendable {
             case .unknownKey, .unknownApp, .requestTooOld, .requestFromTheFuture,
                 .requestTimeUnknown, .unprocessable:
                 true
-            case .malformedMessage, .unsupportedFormat, .keyRevoked, .keyErased, .subjectMismatch,
+            case .malformedMessage, .unsupportedFormat, .keyRevoked, .certificateRevoked,
+                .appRevoked, .keyErased, .subjectMismatch,
                 .keyAlreadyRegistered, .counterNotIncreasing, .requestIDConflict, .staleRequest:
                 false
             }

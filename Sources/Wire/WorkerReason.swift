@@ -10,8 +10,12 @@ package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
     case unknownApp = "unknown_app"
     /// No registration of this key is known.
     case unknownKey = "unknown_key"
-    /// The key was revoked by an operator.
+    /// The key was revoked by an operator, or is on the list of revocations.
     case keyRevoked = "key_revoked"
+    /// The certificate that the key was attested with is on the list of revocations.
+    case certificateRevoked = "certificate_revoked"
+    /// The whole app is on the list of revocations.
+    case appRevoked = "app_revoked"
     /// The key was erased on request of its owner.
     case keyErased = "key_erased"
     /// The key is bound to another subject.

@@ -21,6 +21,7 @@ extension Fleet {
                 let counts = spans?.counts
                 figures.spansSent = counts?.sent
                 figures.spansDropped = counts?.dropped
+                figures.revocations = revocations?.report
                 return figures
             })
     }
@@ -31,6 +32,19 @@ extension Fleet {
     func start(_ exporter: SpanExporter?) {
         guard let exporter, !exporter.start({ DetachedThread.start($0) }) else { return }
         log(.error, "thread_refused", "the system can't start a thread for spans")
+    }
+
+    /// Reads the list of revocations in full, and starts the thread that follows its file.
+    ///
+    /// - Returns: whether requests may be judged: not with a list that can't be used, or followed.
+    func watchRevocations(until stop: StopSignal) -> Bool {
+        guard let revocations else { return true }
+        guard revocations.begin() else { return false }
+        guard DetachedThread.start({ revocations.watch(until: stop) }) else {
+            log(.error, "thread_refused", "the system can't start a thread for revocations")
+            return false
+        }
+        return true
     }
 
     /// Opens the HTTP endpoints before the first lane, so that a start that hangs can be seen.

@@ -14,6 +14,21 @@ struct Fleet: Sendable {
     let log: Log
     /// Who started the process and wants to hear of it.
     var manager: ServiceManager?
+    /// Follows the list of revocations, where there is one.
+    let revocations: RevocationWatcher?
+
+    /// A fleet that has not begun.
+    init(
+        settings: Settings, live: LiveSettings, identity: WorkerIdentity, log: Log,
+        manager: ServiceManager? = nil
+    ) {
+        self.settings = settings
+        self.live = live
+        self.identity = identity
+        self.log = log
+        self.manager = manager
+        revocations = RevocationWatcher(settings.revocations, live: live.revocations, log: log)
+    }
 
     /// Runs until a signal or a fault ends it.
     ///
@@ -42,6 +57,7 @@ struct Fleet: Sendable {
         let count = ProcessFacts(settings).lanes
         announce(lanes: count)
         let stop = StopSignal()
+        guard watchRevocations(until: stop) else { return .config }
         let exporter = SpanExporter.Settings(settings, identity).map {
             SpanExporter($0, log: log)
         }
@@ -124,6 +140,7 @@ struct Fleet: Sendable {
             messageLimits: settings.worker.messageLimits, limits: settings.worker.limits,
             identity: identity)
         settings.spans = spans
+        settings.revocations = live.revocations
         #if DEBUG
             if let point = CrashPoint.ofThisProcess {
                 return try run(
@@ -182,6 +199,7 @@ struct Fleet: Sendable {
                 case SIGHUP:
                     tellManager(.reloading(monotonic: LaneClock.system.monotonic()))
                     reloader.reload()
+                    revocations?.look()
                     tellManager(.ready)
                 case SIGUSR2: reloader.toggleDebugging()
                 default: reloader.tellState()

@@ -10,6 +10,8 @@ struct LiveSettings: Sendable {
     let database: Live<DatabaseAccess>
     /// As whom new connections to brokers introduce themselves.
     let kafka: Live<SASLCredentials?>
+    /// What is revoked beside the database: between two batches.
+    let revocations = Live(RevocationList.none)
     /// How often all of it was read again; told in the metrics.
     let reloads = Live(SettingsReloads())
 

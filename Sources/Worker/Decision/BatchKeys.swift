@@ -71,7 +71,7 @@ struct BatchKeys {
         let stored = keys[attestation.keyID]
         let given = RuleCase(
             object: .attestation(attestation), subject: judged.subject, stored: stored,
-            app: policy.apps[attestation.appID])
+            app: policy.apps[attestation.appID], revocations: policy.revocations)
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAttestations)) else {
             return verdict
         }
@@ -99,7 +99,7 @@ struct BatchKeys {
         verdict.environment = key.environment
         let given = RuleCase(
             object: .assertion(assertion), subject: judged.subject, stored: key,
-            app: policy.apps[assertion.appID])
+            app: policy.apps[assertion.appID], revocations: policy.revocations)
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAssertions)) else {
             return verdict
         }

@@ -151,6 +151,7 @@ extension StoredKey {
             keyID: attestation.keyID, appID: attestation.appID,
             environment: attestation.environment, publicKey: attestation.publicKey.x963,
             signCount: 0, subject: subject, status: .active,
-            attestedBy: policy.apps[attestation.appID]?.authority ?? .apple)
+            attestedBy: policy.apps[attestation.appID]?.authority ?? .apple,
+            certificate: attestation.leafSerial)
     }
 }

@@ -38,6 +38,7 @@ package enum KeyChange: Hashable, Sendable {
             key.status = .erased
             key.publicKey = []
             key.subject = nil
+            key.certificate = nil
         }
         return key
     }

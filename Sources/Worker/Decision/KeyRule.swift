@@ -20,6 +20,8 @@ struct RuleCase {
     let stored: StoredKey?
     /// The policy for the app that the object proves; nil if the app is no longer configured.
     let app: AppPolicy?
+    /// What is revoked beside the database.
+    let revocations: RevocationList
 
     /// The app that the object proves.
     var appID: String {
@@ -42,16 +44,31 @@ struct KeyRule: Sendable {
 
     /// What attestations are held against.
     static let forAttestations: [KeyRule] = [
-        .notWithdrawn, .sameApp, .sameEnvironment, .sameAuthority, .sameSubject, .reattestation,
+        .notListed, .notWithdrawn, .sameApp, .sameEnvironment, .sameAuthority, .sameSubject,
+        .reattestation,
     ]
 
     /// What assertions are held against.
     static let forAssertions: [KeyRule] = [
-        .notWithdrawn, .sameApp, .sameSubject, .signCountIncreases,
+        .notListed, .notWithdrawn, .sameApp, .sameSubject, .signCountIncreases,
     ]
 }
 
 extension KeyRule {
+    /// Nothing that the list of revocations names.
+    static let notListed = KeyRule { given in
+        let stored = [given.stored?.certificate].compactMap(\.self)
+        return switch given.object {
+        case .attestation(let attestation):
+            given.revocations.refusal(
+                of: attestation.keyID, certificates: stored + [attestation.leafSerial],
+                appID: given.appID)
+        case .assertion:
+            given.revocations.refusal(
+                of: given.stored?.keyID, certificates: stored, appID: given.appID)
+        }
+    }
+
     /// No key that an operator revoked or erased.
     static let notWithdrawn = KeyRule { given in
         switch given.stored?.status {

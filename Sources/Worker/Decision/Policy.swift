@@ -9,6 +9,8 @@ package struct Policy: Hashable, Sendable {
     package let maxRequestAge: Duration
     /// How far ahead of the clock a record's timestamp may lie.
     package let maxClockSkew: Duration
+    /// What is revoked beside the database.
+    package var revocations = RevocationList.none
 
     /// A policy from its parts; of two apps with one id the later stands.
     package init(apps: [AppPolicy], maxRequestAge: Duration, maxClockSkew: Duration) {

@@ -13,6 +13,8 @@ package struct LaneSettings: Sendable {
     package var deadLetterTopic: String
     /// What is judged against; a replacement counts from the next batch on.
     package var policy: Live<Policy>
+    /// What is revoked beside the database; a replacement counts from the next batch on.
+    package var revocations = Live(RevocationList.none)
     /// How large messages may be.
     package var messageLimits: MessageLimits
     /// The lane's own limits.
@@ -65,6 +67,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     /// What the batch in hand is judged and decided by.
     var policy: Policy
     private var policyVersion = 0
+    private var revocationsVersion = 0
 
     /// The partitions claimed in the database, with what was last seen of each.
     var owned: [TopicPartition: OwnedPartition] = [:]
@@ -111,7 +114,10 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
         self.stop = stop
         self.observer = observer
         self.log = log.with(["lane": LogValue(settings.name)])
-        policy = settings.policy.newer(than: &policyVersion) ?? settings.policy.value
+        var policy = settings.policy.newer(than: &policyVersion) ?? settings.policy.value
+        policy.revocations =
+            settings.revocations.newer(than: &revocationsVersion) ?? settings.revocations.value
+        self.policy = policy
         judge = Judge(policy: policy, messageLimits: settings.messageLimits)
     }
 
@@ -155,12 +161,22 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     ///
     /// The new judge has no intermediates in memory that were verified under the old one's roots.
     private func adoptPolicy() {
-        guard let policy = settings.policy.newer(than: &policyVersion) else { return }
+        adoptRevocations()
+        guard var policy = settings.policy.newer(than: &policyVersion) else { return }
+        policy.revocations = self.policy.revocations
         self.policy = policy
         judge = Judge(policy: policy, messageLimits: settings.messageLimits)
         log(
             .info, "policy_adopted", "batches from now on are judged by the new list of apps",
             ["apps": LogValue(policy.apps.count)])
+    }
+
+    /// Takes over a list of revocations that has replaced this lane's, between two batches.
+    ///
+    /// The judge goes on: what it verifies does not depend on the list.
+    private func adoptRevocations() {
+        guard let list = settings.revocations.newer(than: &revocationsVersion) else { return }
+        policy.revocations = list
     }
 
     /// Judges, decides, publishes and commits one batch.

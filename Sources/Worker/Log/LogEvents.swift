@@ -118,6 +118,15 @@ package enum LogEvents {
             "policy_adopted", [.info], ["apps"],
             "The lane judges by the new list of apps from this batch on."),
         .init(
+            "revocations_adopted", [.info], ["list", "keys", "certificates", "apps"],
+            "The list of revocations was read, and counts from each lane's next batch on. `list`"
+                + " is its version, as the metrics tell it."),
+        .init(
+            "revocations_refused", [.error], ["list"],
+            "The file of revocations can't be used, for the reason in `msg`; the list told in"
+                + " `list` stands. Mend the file: it is read again when it changes. At the start"
+                + " the process ends instead."),
+        .init(
             "worker_state", [.warning], ["apps", "log_level", "reloads", "reloads_failed"],
             "SIGUSR1 came: what is in force."),
         .init(

@@ -4,7 +4,7 @@
 package enum MetricTable {
     /// All of them.
     package static let all: [MetricFamily] =
-        process + requests + batches + lanes + partitions + database + kafka
+        process + requests + batches + lanes + partitions + database + kafka + revocations
 
     /// The process.
     static let process: [MetricFamily] = [
@@ -38,6 +38,12 @@ package enum MetricTable {
     static let kafka: [MetricFamily] = [
         kafkaErrors, producerQueueMessages, producerQueueBytes, producersRecreated, brokersUp,
         brokerRoundTrip,
+    ]
+
+    /// The list of what is revoked, where there is one.
+    static let revocations: [MetricFamily] = [
+        revocationList, revocationEntries, revocationWritten, revocationAgeMax, revocationReads,
+        revocationRefused,
     ]
 
     /// From 100 µs, what a batch of one costs, to 30 s, when timeouts have their say.

@@ -39,11 +39,15 @@ package struct StoredKey: Hashable, Sendable {
     package var status: KeyStatus
     /// Whose root its attestation ended at.
     package var attestedBy: KeyAuthority
+    /// The serial number of the certificate it was attested with first; nil of a key that was
+    /// registered before serial numbers were kept, and on a tombstone.
+    package var certificate: CertificateSerial?
 
     /// A row from its parts.
     package init(
         keyID: KeyID, appID: String, environment: AttestationEnvironment, publicKey: [UInt8],
-        signCount: UInt32, subject: String?, status: KeyStatus, attestedBy: KeyAuthority
+        signCount: UInt32, subject: String?, status: KeyStatus, attestedBy: KeyAuthority,
+        certificate: CertificateSerial? = nil
     ) {
         self.keyID = keyID
         self.appID = appID
@@ -53,6 +57,7 @@ package struct StoredKey: Hashable, Sendable {
         self.subject = subject
         self.status = status
         self.attestedBy = attestedBy
+        self.certificate = certificate
     }
 }
 

@@ -18,6 +18,9 @@ package struct ProcessFigures: Hashable, Sendable {
     /// Spans that no collector took.
     package var spansDropped: Int?
 
+    /// The list of what is revoked, where there is one.
+    package var revocations: RevocationReport?
+
     /// Nothing is told.
     package init() {}
 
@@ -35,6 +38,7 @@ package struct ProcessFigures: Hashable, Sendable {
         set(MetricTable.maxFiles, openFilesMax)
         if let spansSent { cells.count(MetricTable.spans, ["sent"], by: spansSent) }
         if let spansDropped { cells.count(MetricTable.spans, ["dropped"], by: spansDropped) }
+        if let revocations { cells.merge(revocations.cells) }
         return cells
     }
 }

@@ -150,6 +150,8 @@ package struct Settings: Hashable, Sendable {
     package var operations = Operations()
     /// Spans for a tracing system.
     package var traces = Traces()
+    /// What is revoked beside the database.
+    package var revocations = Revocations()
 
     /// The defaults.
     package init() {}

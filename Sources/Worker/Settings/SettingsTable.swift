@@ -5,7 +5,7 @@ internal import Wire
 package enum SettingsTable {
     /// The settings of a process.
     package static let all: [Setting<Settings>] =
-        kafka + postgres + worker + [apps] + log + operations + traces
+        kafka + postgres + worker + [apps] + log + operations + traces + revocations
 
     private static let kafka: [Setting<Settings>] = [
         Setting(

@@ -13,6 +13,7 @@ struct KeyReport: Encodable {
     var signCount: UInt32
     var subject: String?
     var publicKey: String?
+    var certificate: String?
     var registeredAt: String
     var attestedAt: String?
     var platform: String?
@@ -33,6 +34,7 @@ struct KeyReport: Encodable {
         signCount = key.signCount
         subject = key.subject
         publicKey = key.publicKey.isEmpty ? nil : Base64.encode(key.publicKey)
+        certificate = key.certificate?.bytes.hexadecimal
         registeredAt = record.registeredAt.rfc3339
         attestedAt = record.attestation?.at.rfc3339
         platform = record.attestation?.platform
@@ -49,7 +51,8 @@ struct KeyReport: Encodable {
             ("key", keyId), ("app", appId), ("environment", environment), ("status", status),
             ("since", withdrawnAt), ("by", withdrawnBy), ("reason", reason),
             ("attested by", attestedBy), ("sign count", "\(signCount)"), ("subject", subject),
-            ("public key", publicKey), ("registered", registeredAt), ("attested", attestedAt),
+            ("public key", publicKey), ("certificate", certificate),
+            ("registered", registeredAt), ("attested", attestedAt),
             ("platform", platform), ("OS version", osVersion),
             ("receipt", receiptBytes.map { "\($0) bytes" }),
         ]

@@ -55,7 +55,9 @@ package enum Sample {
                 keyID: keyID(number), appID: "TEAMID1234.org.example.app",
                 environment: .production, publicKey: point, signCount: signCount,
                 subject: subject, status: status,
-                attestedBy: number.isMultiple(of: 2) ? .apple : .simulated),
+                attestedBy: number.isMultiple(of: 2) ? .apple : .simulated,
+                certificate: status == .erased || number.isMultiple(of: 3)
+                    ? nil : CertificateSerial(digest("serial", number).bytes.prefix(8))),
             receipt: Array("receipt \(number)".utf8), platform: "iphoneos", osVersion: "18.1",
             attestedAt: Instant(milliseconds: 1_700_000_000_123))
     }

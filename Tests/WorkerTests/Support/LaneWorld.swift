@@ -47,7 +47,7 @@ final class LaneWorld {
     /// - Returns: the fault that ended it; nil when it was stopped in peace.
     func runLane(
         batch: Int, member: Int, policy: Policy, limits: LaneLimits = LaneLimits(),
-        newPolicy: Live<Policy>? = nil,
+        newPolicy: Live<Policy>? = nil, revocations: Live<RevocationList>? = nil,
         stop: StopSignal = StopSignal(),
         hook: @escaping Hook = { (_) throws(Fault) in }, idle: (() -> Void)? = nil,
         delivery: @escaping InMemorySink.Delivery = { _ in .delivered },
@@ -78,6 +78,7 @@ final class LaneWorld {
             }, delivery: delivery)
         var settings = Self.settings(newPolicy ?? Live(policy), limits)
         settings.spans = spans
+        if let revocations { settings.revocations = revocations }
         let clock = ManualClock(world: self)
         let observer = LaneObserver(lane: 0, clock: clock.clock)
         self.observer = observer
