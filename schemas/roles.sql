@@ -40,13 +40,15 @@ GRANT UPDATE (epoch, next_offset, published_offset, last_record_ms, owner, updat
     ON attest.partition_progress TO attest_worker;
 
 -- `keys`. It can't register a key, nor touch a sign count or a partition's progress.
-GRANT SELECT ON attest.keys, attest.attestations, attest.withdrawals, attest.inbox
-    TO attest_operator;
+GRANT SELECT ON attest.keys, attest.attestations, attest.withdrawals, attest.inbox,
+    attest.key_moves TO attest_operator;
 GRANT UPDATE (status, public_key, subject, certificate_serial) ON attest.keys TO attest_operator;
 GRANT DELETE ON attest.attestations TO attest_operator;
 GRANT INSERT ON attest.withdrawals TO attest_operator;
 GRANT UPDATE (status, reason, withdrawn_by, withdrawn_at) ON attest.withdrawals TO attest_operator;
 GRANT UPDATE (verdict) ON attest.inbox TO attest_operator;
+GRANT INSERT ON attest.key_moves TO attest_operator;
+GRANT UPDATE (from_subject, to_subject, reason) ON attest.key_moves TO attest_operator;
 
 -- Dashboards: how far partitions are, and how many keys there are. Nothing that names a person.
 GRANT SELECT ON attest.partition_progress TO attest_reader;

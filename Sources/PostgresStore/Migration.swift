@@ -25,6 +25,8 @@ package struct Migration: Hashable, Sendable {
         Migration(
             version: 4, name: "0004_certificate_serials",
             script: PackageResources._004_certificate_serials_sql),
+        Migration(
+            version: 5, name: "0005_owners", script: PackageResources._005_owners_sql),
     ]
 }
 

@@ -51,13 +51,14 @@ package final class PostgresKeyRegister: KeyRegister {
     ) throws(Fault) -> [KeyID: KeyChangeOutcome] {
         let lock = Command(.lockKeys, .byteStrings(keyIDs.map(\.digest.bytes)))
         return try perform("change keys") { (connection) throws(PostgresError) in
-            guard let rows = try self.begin([lock], connection).first else { return [:] }
+            let locks = self.owners(of: change, appID: appID) + [lock]
+            guard let rows = try self.begin(locks, connection).last else { return [:] }
             let stored = try storedKeys(in: rows)
             var outcomes: [KeyID: KeyChangeOutcome] = [:]
             for keyID in keyIDs {
                 outcomes[keyID] = change.outcome(for: stored[keyID], appID: appID)
             }
-            let changed = outcomes.filter { if case .changed = $0.value { true } else { false } }
+            let changed = outcomes.filter(\.value.isChange)
             let writes = changed.isEmpty ? [] : self.writes(change, Set(changed.keys))
             try self.end(writes, isDryRun: isDryRun, connection)
             return outcomes
@@ -100,6 +101,12 @@ package final class PostgresKeyRegister: KeyRegister {
 
     // MARK: - Steps
 
+    /// The locks that a worker would take before those of the keys.
+    private func owners(of change: KeyChange, appID: String) -> [Command] {
+        guard case .move(let subject, _) = change else { return [] }
+        return [lockOwners([KeyOwner(appID: appID, subject: subject)])]
+    }
+
     private func writes(_ change: KeyChange, _ keyIDs: Set<KeyID>) -> [Command] {
         let ids = Parameter.byteStrings(keyIDs.map(\.digest.bytes))
         switch change {
@@ -110,11 +117,18 @@ package final class PostgresKeyRegister: KeyRegister {
                     .recordWithdrawals, ids, .text(KeyStatus.revoked.rawValue), .text(reason)
                 ).changing(keyIDs.count),
             ]
+        case .move(let subject, let reason):
+            return [
+                // First, as it notes the owner of before.
+                Command(.recordMoves, ids, .text(subject), .text(reason)).changing(keyIDs.count),
+                Command(.moveKeys, ids, .text(subject)).changing(keyIDs.count),
+            ]
         case .erase:
             return [
                 Command(.eraseKeys, ids).changing(keyIDs.count),
                 // Not counted: a key put there by other means may have none.
                 Command(.deleteAttestations, ids),
+                Command(.forgetMoves, ids),
                 Command(
                     .recordWithdrawals, ids, .text(KeyStatus.erased.rawValue), .optionalText(nil)
                 ).changing(keyIDs.count),
@@ -217,6 +231,11 @@ private func keyRecords(in rows: Rows?) throws(PostgresError) -> [KeyRecord] {
             record.withdrawal = KeyRecord.Withdrawal(
                 reason: try row.optionalText(14), by: role,
                 at: Instant(milliseconds: try row.integer(16)))
+        }
+        if let role = try row.optionalText(18) {
+            record.lastMove = KeyRecord.Move(
+                reason: try row.optionalText(17), by: role,
+                at: Instant(milliseconds: try row.integer(19)))
         }
         found.append(record)
     }

@@ -119,7 +119,7 @@ package final class PostgresKeyStore: KeyStore {
 
     // MARK: - Transactions
 
-    /// The first round trip: lock progress, lock keys, and then, in a later statement, look.
+    /// The first round trip: lock progress, owners, keys, and then, in later statements, look.
     private func begin(_ reads: BatchReads) throws(Fault) -> BatchState {
         let partitions = Array(reads.partitions)
         let lockProgress = Command(
@@ -127,16 +127,24 @@ package final class PostgresKeyStore: KeyStore {
             .int4s(partitions.map(\.partition)))
         let lockKeys = Command(.lockKeys, .byteStrings(reads.keyIDs.map(\.digest.bytes)))
         let readInbox = Command(.readInbox, .uuids(reads.requests.map(\.storedBytes)))
+        let owners = Array(reads.owners)
         return try perform("lock rows") { (connection) throws(PostgresError) in
-            let commands = self.beginning() + [lockProgress, lockKeys, readInbox]
-            let results = try connection.run(commands).suffix(3)
-            guard results.count == 3, let first = results.first, let last = results.last else {
+            var commands = [lockProgress]
+            if !owners.isEmpty { commands.append(lockOwners(owners.map(\.key))) }
+            commands += [lockKeys, readInbox]
+            if !owners.isEmpty { commands.append(readOwned(owners)) }
+            var results = try connection.run(self.beginning() + commands).suffix(commands.count)
+            guard results.count == commands.count, let first = results.popFirst() else {
+                throw PostgresError(.unexpectedAnswer("a result is missing"))
+            }
+            let owned = owners.isEmpty ? nil : results.popLast()
+            guard let last = results.popLast(), let keys = results.popLast() else {
                 throw PostgresError(.unexpectedAnswer("a result is missing"))
             }
             return BatchState(
-                progress: try progress(in: first),
-                keys: try storedKeys(in: results[results.startIndex + 1]),
-                inbox: try entries(in: last, asked: reads.requests))
+                progress: try progress(in: first), keys: try storedKeys(in: keys),
+                inbox: try entries(in: last, asked: reads.requests),
+                owned: try registrations(in: owned, of: owners.map(\.key)))
         }
     }
 

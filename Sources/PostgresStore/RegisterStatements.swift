@@ -9,10 +9,17 @@ extension Statement {
             (extract(epoch FROM attestations.attested_at) * 1000)::int8,
             attestations.platform, attestations.os_version, octet_length(attestations.receipt),
             withdrawals.reason, withdrawals.withdrawn_by,
-            (extract(epoch FROM withdrawals.withdrawn_at) * 1000)::int8
+            (extract(epoch FROM withdrawals.withdrawn_at) * 1000)::int8,
+            moves.reason, moves.moved_by, (extract(epoch FROM moves.moved_at) * 1000)::int8
         FROM attest.keys AS keys
         LEFT JOIN attest.attestations AS attestations ON attestations.key_id = keys.key_id
         LEFT JOIN attest.withdrawals AS withdrawals ON withdrawals.key_id = keys.key_id
+        LEFT JOIN LATERAL (
+            SELECT key_moves.reason, key_moves.moved_by, key_moves.moved_at
+            FROM attest.key_moves AS key_moves
+            WHERE key_moves.key_id = keys.key_id
+            ORDER BY key_moves.move_id DESC
+            LIMIT 1) AS moves ON true
         """
 
     /// Reads all that is stored of keys; locks nothing.
@@ -42,6 +49,30 @@ extension Statement {
     static let revokeKeys = Statement(
         name: "attest_revoke_keys",
         sql: "UPDATE attest.keys SET status = 'revoked' WHERE key_id = ANY ($1::bytea[])")
+
+    /// Gives keys whose rows are locked to another owner.
+    static let moveKeys = Statement(
+        name: "attest_move_keys",
+        sql: "UPDATE attest.keys SET subject = $2 WHERE key_id = ANY ($1::bytea[])")
+
+    /// Notes from whom to whom keys go, why, when and by whom; the keys' rows are locked.
+    static let recordMoves = Statement(
+        name: "attest_record_moves",
+        sql: """
+            INSERT INTO attest.key_moves (key_id, from_subject, to_subject, reason)
+            SELECT keys.key_id, keys.subject, $2, $3
+            FROM attest.keys AS keys
+            WHERE keys.key_id = ANY ($1::bytea[])
+            ORDER BY keys.key_id
+            """)
+
+    /// Takes out of the notes on moves what may name a person; the keys' rows are locked.
+    static let forgetMoves = Statement(
+        name: "attest_forget_moves",
+        sql: """
+            UPDATE attest.key_moves SET from_subject = NULL, to_subject = NULL, reason = NULL
+            WHERE key_id = ANY ($1::bytea[])
+            """)
 
     /// Makes tombstones of keys whose rows are locked; the sign count stays, as it never falls.
     static let eraseKeys = Statement(

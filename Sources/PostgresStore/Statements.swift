@@ -3,6 +3,7 @@
 // The order of locks, the same in every transaction, so that no two can wait for each other:
 //
 //     progress rows   by topic (bytes) and partition
+//     owners          by the number of their lock (where policy counts their keys)
 //     known keys      by key id
 //     new keys        by key id        (a unique index makes a second inserter wait)
 //     inbox rows      by request       (likewise)

@@ -30,7 +30,7 @@ package enum Reason: Hashable, Sendable {
                 .requestTimeUnknown, .unprocessable:
                 true
             case .malformedMessage, .unsupportedFormat, .keyRevoked, .certificateRevoked,
-                .appRevoked, .keyErased, .subjectMismatch,
+                .appRevoked, .keyErased, .subjectMismatch, .tooManyKeys,
                 .keyAlreadyRegistered, .counterNotIncreasing, .requestIDConflict, .staleRequest:
                 false
             }

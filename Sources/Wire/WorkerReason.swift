@@ -20,6 +20,8 @@ package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
     case keyErased = "key_erased"
     /// The key is bound to another subject.
     case subjectMismatch = "subject_mismatch"
+    /// The owner has registered as many keys as policy allows within a time.
+    case tooManyKeys = "too_many_keys"
     /// A second attestation of a known key, where policy refuses that.
     case keyAlreadyRegistered = "key_already_registered"
     /// The sign count is not above the highest one accepted: a replay.

@@ -14,6 +14,7 @@ import Worker
     private struct Model {
         var counts: [KeyID: UInt32] = [:]
         var statuses: [KeyID: Status] = [:]
+        var owners: [KeyID: String] = [:]
 
         private func refusal(_ key: KeyID) -> String? {
             switch statuses[key] {
@@ -23,16 +24,19 @@ import Worker
             }
         }
 
-        mutating func register(_ key: KeyID) -> String {
+        mutating func register(_ key: KeyID, by subject: String) -> String {
             if let refusal = refusal(key) { return refusal }
+            if let owner = owners[key], owner != subject { return "subject_mismatch" }
+            owners[key] = subject
             counts[key] = counts[key] ?? 0
             statuses[key] = .active
             return "accepted"
         }
 
-        mutating func assert(_ key: KeyID, _ count: UInt32) -> String {
+        mutating func assert(_ key: KeyID, _ count: UInt32, by subject: String) -> String {
             if let refusal = refusal(key) { return refusal }
             guard let highest = counts[key] else { return "unknown_key" }
+            if owners[key] != subject { return "subject_mismatch" }
             guard count > highest else { return "counter_not_increasing" }
             counts[key] = count
             return "accepted"
@@ -42,7 +46,11 @@ import Worker
             guard let status = statuses[key] else { return .unknown }
             switch (status, change) {
             case (.erased, _): return .unchanged(.erased)
-            case (.revoked, .revoke): return .unchanged(.revoked)
+            case (.revoked, .revoke), (.revoked, .move): return .unchanged(.revoked)
+            case (.active, .move(let subject, _)):
+                if owners[key] == subject { return .ownedBefore }
+                owners[key] = subject
+                return .moved
             case (.active, .revoke):
                 statuses[key] = .revoked
                 return .changed(.revoked)
@@ -74,7 +82,7 @@ import Worker
                 guard Int.random(in: 0..<4, using: &random) > 0 else {
                     scenario.register(
                         device, partition: Int32(index % 2), subject: subject,
-                        answer: model.register(device.keyID))
+                        answer: model.register(device.keyID, by: subject))
                     continue
                 }
                 let count = UInt32.random(in: 1...40, using: &random)
@@ -84,10 +92,15 @@ import Worker
                 scenario.request(
                     "assertion", minted.object, of: device, clientData: payload,
                     partition: Int32(index % 2), subject: subject,
-                    answer: model.assert(device.keyID, count))
+                    answer: model.assert(device.keyID, count, by: subject))
             }
             let key = devices[Int.random(in: 0..<devices.count, using: &random)].keyID
-            let change: KeyChange = Bool.random(using: &random) ? .erase : .revoke(reason: "why")
+            let change: KeyChange =
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0...1: .erase
+                case 2...3: .revoke(reason: "why")
+                default: .move(to: "owner \(Int.random(in: 0..<3, using: &random))", reason: "why")
+                }
             steps.append(
                 Step(
                     records: scenario.records.count, change: change, key: key,

@@ -9,6 +9,8 @@ internal import Wire
 /// one row for it.
 struct BatchKeys {
     private var keys: [KeyID: StoredKey]
+    /// When the newest keys of counted owners were registered.
+    private var owned: [KeyOwner: [Instant]]
     private let policy: Policy
     private var registered: [KeyID: KeyRegistration] = [:]
     /// Sign counts to raise.
@@ -19,9 +21,10 @@ struct BatchKeys {
         registered.values.sorted { $0.key.keyID < $1.key.keyID }
     }
 
-    /// The keys that were read.
-    init(_ keys: [KeyID: StoredKey], policy: Policy) {
+    /// The keys that were read, and when those of counted owners were registered.
+    init(_ keys: [KeyID: StoredKey], owned: [KeyOwner: [Instant]], policy: Policy) {
         self.keys = keys
+        self.owned = owned
         self.policy = policy
     }
 
@@ -69,19 +72,22 @@ struct BatchKeys {
         verdict.osVersion = attestation.osVersion
 
         let stored = keys[attestation.keyID]
+        let owner = judged.subject.map { KeyOwner(appID: attestation.appID, subject: $0) }
         let given = RuleCase(
             object: .attestation(attestation), subject: judged.subject, stored: stored,
-            app: policy.apps[attestation.appID], revocations: policy.revocations)
+            app: policy.apps[attestation.appID], revocations: policy.revocations,
+            owned: owner.flatMap { owned[$0] } ?? [], instant: judged.instant)
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAttestations)) else {
             return verdict
         }
         verdict.reattested = stored != nil
+        if stored == nil, let owner { owned[owner]?.append(judged.instant) }
         let key = stored ?? StoredKey(attestation, subject: judged.subject, by: policy)
         keys[attestation.keyID] = key
         registered[attestation.keyID] = KeyRegistration(
             key: key, receipt: attestation.receipt, platform: attestation.platform,
             osVersion: attestation.osVersion,
-            attestedAt: Instant(milliseconds: judged.record.timestampMilliseconds ?? 0))
+            attestedAt: judged.instant)
         return verdict
     }
 
@@ -99,7 +105,8 @@ struct BatchKeys {
         verdict.environment = key.environment
         let given = RuleCase(
             object: .assertion(assertion), subject: judged.subject, stored: key,
-            app: policy.apps[assertion.appID], revocations: policy.revocations)
+            app: policy.apps[assertion.appID], revocations: policy.revocations, owned: [],
+            instant: judged.instant)
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAssertions)) else {
             return verdict
         }

@@ -41,7 +41,7 @@ package struct Decision {
     }
 
     private init(state: BatchState, fence: Fence, policy: Policy) {
-        keys = BatchKeys(state.keys, policy: policy)
+        keys = BatchKeys(state.keys, owned: state.owned, policy: policy)
         inbox = state.inbox
         progress = state.progress
         writes.progress = fence.open

@@ -78,6 +78,20 @@ package struct JudgedRecord: Sendable {
         }
     }
 
+    /// The instant at which a genuine object is judged: its record's.
+    var instant: Instant {
+        Instant(milliseconds: record.timestampMilliseconds ?? 0)
+    }
+
+    /// The owner whose keys must be counted before this may be accepted, and how many of them
+    /// matter; nil where none must.
+    func ownerToCount(by policy: Policy) -> (owner: KeyOwner, most: Int)? {
+        guard case .registration(let attestation) = claim, let subject,
+            let most = policy.apps[attestation.appID]?.rules.keysPerSubject.keysMax, most > 0
+        else { return nil }
+        return (KeyOwner(appID: attestation.appID, subject: subject), most)
+    }
+
     /// The key whose row has a say; nil where none has.
     ///
     /// A request that is refused without any row still names a key, and the verdict that is stored

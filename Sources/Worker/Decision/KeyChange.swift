@@ -5,13 +5,16 @@ package enum KeyChange: Hashable, Sendable {
 
     /// No request of the key is accepted any more; all that is stored of it stays.
     case revoke(reason: String)
+    /// The key belongs to another owner from now on.
+    case move(to: String, reason: String)
     /// Nothing of the key stays but a tombstone, so that a registration that comes again from the
     /// topic can't bring it back.
     case erase
 
     /// What becomes of a key.
     ///
-    /// A tombstone can't be revoked, and a key that is revoked keeps its first reason.
+    /// A tombstone can't be revoked, a key that is revoked keeps its first reason, and neither is
+    /// moved.
     ///
     /// - Parameters:
     ///   - key: what is stored, under lock; nil if nothing is.
@@ -22,7 +25,10 @@ package enum KeyChange: Hashable, Sendable {
         guard key.appID.utf8.elementsEqual(appID.utf8) else { return .ofOtherApp }
         switch (key.status, self) {
         case (.erased, _): return .unchanged(.erased)
-        case (.revoked, .revoke): return .unchanged(.revoked)
+        case (.revoked, .revoke), (.revoked, .move): return .unchanged(.revoked)
+        case (.active, .move(let subject, _)):
+            let isOwner = key.subject?.utf8.elementsEqual(subject.utf8) ?? false
+            return isOwner ? .ownedBefore : .moved
         case (.active, .revoke): return .changed(.revoked)
         case (.active, .erase), (.revoked, .erase): return .changed(.erased)
         }
@@ -34,6 +40,8 @@ package enum KeyChange: Hashable, Sendable {
         switch self {
         case .revoke:
             key.status = .revoked
+        case .move(let subject, _):
+            key.subject = subject
         case .erase:
             key.status = .erased
             key.publicKey = []
@@ -50,8 +58,20 @@ package enum KeyChangeOutcome: Hashable, Sendable {
     case changed(KeyStatus)
     /// It had this status before, and keeps it.
     case unchanged(KeyStatus)
+    /// It belongs to the owner that was named.
+    case moved
+    /// It belonged to that owner before.
+    case ownedBefore
     /// It belongs to another app than the one named; nothing was changed.
     case ofOtherApp
     /// Nothing is stored of it.
     case unknown
+
+    /// Whether anything is to be written.
+    package var isChange: Bool {
+        switch self {
+        case .changed, .moved: true
+        case .unchanged, .ownedBefore, .ofOtherApp, .unknown: false
+        }
+    }
 }

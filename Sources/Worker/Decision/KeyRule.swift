@@ -22,6 +22,10 @@ struct RuleCase {
     let app: AppPolicy?
     /// What is revoked beside the database.
     let revocations: RevocationList
+    /// When the owner's newest keys were registered, as far as policy counts them.
+    let owned: [Instant]
+    /// The instant of the request's record.
+    let instant: Instant
 
     /// The app that the object proves.
     var appID: String {
@@ -45,7 +49,7 @@ struct KeyRule: Sendable {
     /// What attestations are held against.
     static let forAttestations: [KeyRule] = [
         .notListed, .notWithdrawn, .sameApp, .sameEnvironment, .sameAuthority, .sameSubject,
-        .reattestation,
+        .reattestation, .keysPerSubject,
     ]
 
     /// What assertions are held against.
@@ -117,6 +121,18 @@ extension KeyRule {
         return .worker(.keyAlreadyRegistered)
     } enforcement: { app in
         app.rules.reattestation == .report ? .report : .enforce
+    }
+
+    /// An owner registers no more keys within a time than the app allows.
+    static let keysPerSubject = KeyRule { given in
+        guard case .attestation = given.object, given.stored == nil, given.subject != nil,
+            let limit = given.app?.rules.keysPerSubject, limit.keysMax > 0
+        else { return nil }
+        let since = given.instant.advanced(by: .zero - limit.within)
+        guard given.owned.count(where: { $0 > since }) >= limit.keysMax else { return nil }
+        return .worker(.tooManyKeys)
+    } enforcement: {
+        $0.rules.keysPerSubject.enforcement
     }
 
     /// A sign count is above every one accepted before.

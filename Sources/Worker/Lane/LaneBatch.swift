@@ -41,12 +41,14 @@ extension Lane {
     ) throws(Fault) -> (batch: [JudgedRecord], decided: DecidedBatch)? {
         let batch = judged.filter { isOwned($0.record.partition, epochs: epochs) }
         guard !batch.isEmpty else { return nil }
+        let policy = policy
         let reads = BatchReads(
             partitions: Set(batch.map(\.record.partition)).union(owned.keys),
             keyIDs: Set(batch.compactMap(\.keyToLock)),
-            requests: Set(batch.filter(\.isAnswerable).map(\.identity)))
+            requests: Set(batch.filter(\.isAnswerable).map(\.identity)),
+            owners: Dictionary(
+                batch.compactMap { $0.ownerToCount(by: policy) }, uniquingKeysWith: max))
         let owned = owned
-        let policy = policy
         let decided = try store.transact(reads) { state in
             Decision.decide(batch, owned: owned, state: state, policy: policy)
         }

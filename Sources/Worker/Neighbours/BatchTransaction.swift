@@ -10,14 +10,19 @@ package struct BatchReads: Sendable {
     package var keyIDs: Set<KeyID>
     /// The requests to look up in the inbox, each once.
     package var requests: Set<RequestIdentity>
+    /// The owners whose keys are counted, and how many of the newest matter; no other transaction
+    /// counts or adds keys of theirs before this one ends.
+    package var owners: [KeyOwner: Int]
 
     /// Reads from their parts.
     package init(
-        partitions: Set<TopicPartition>, keyIDs: Set<KeyID>, requests: Set<RequestIdentity>
+        partitions: Set<TopicPartition>, keyIDs: Set<KeyID>, requests: Set<RequestIdentity>,
+        owners: [KeyOwner: Int] = [:]
     ) {
         self.partitions = partitions
         self.keyIDs = keyIDs
         self.requests = requests
+        self.owners = owners
     }
 }
 
@@ -29,15 +34,19 @@ package struct BatchState: Sendable {
     package var keys: [KeyID: StoredKey]
     /// The requests that were decided before.
     package var inbox: [RequestIdentity: InboxEntry]
+    /// Of each owner that was asked for, when its newest keys were stored first; erased keys have
+    /// no owner.
+    package var owned: [KeyOwner: [Instant]]
 
     /// A state from its parts.
     package init(
         progress: [TopicPartition: Progress] = [:], keys: [KeyID: StoredKey] = [:],
-        inbox: [RequestIdentity: InboxEntry] = [:]
+        inbox: [RequestIdentity: InboxEntry] = [:], owned: [KeyOwner: [Instant]] = [:]
     ) {
         self.progress = progress
         self.keys = keys
         self.inbox = inbox
+        self.owned = owned
     }
 }
 

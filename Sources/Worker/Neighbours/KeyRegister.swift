@@ -41,6 +41,23 @@ package struct KeyRecord: Hashable, Sendable {
         }
     }
 
+    /// That it was given to another owner by an operator.
+    package struct Move: Hashable, Sendable {
+        /// Why, in the operator's words; nil of an erased key.
+        package var reason: String?
+        /// The database role that did it.
+        package var by: String
+        /// When, on the database's clock.
+        package var at: Instant
+
+        /// A move from its parts.
+        package init(reason: String?, by: String, at: Instant) {
+            self.reason = reason
+            self.by = by
+            self.at = at
+        }
+    }
+
     /// The row that workers decide by.
     package var key: StoredKey
     /// When it was stored first, on the database's clock.
@@ -49,15 +66,19 @@ package struct KeyRecord: Hashable, Sendable {
     package var attestation: Attestation?
     /// That it was taken out of use; nil of a key in use.
     package var withdrawal: Withdrawal?
+    /// The last time it was given to another owner; nil of one that never was.
+    package var lastMove: Move?
 
     /// A record from its parts.
     package init(
-        key: StoredKey, registeredAt: Instant, attestation: Attestation?, withdrawal: Withdrawal?
+        key: StoredKey, registeredAt: Instant, attestation: Attestation?, withdrawal: Withdrawal?,
+        lastMove: Move? = nil
     ) {
         self.key = key
         self.registeredAt = registeredAt
         self.attestation = attestation
         self.withdrawal = withdrawal
+        self.lastMove = lastMove
     }
 }
 

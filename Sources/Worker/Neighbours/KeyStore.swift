@@ -25,9 +25,11 @@ package protocol KeyStore: AnyObject {
 
     /// One transaction: lock, look, decide, write, commit.
     ///
-    /// Locks the progress rows, then the keys, each in order; then, in a later statement, looks
-    /// into the inbox. Keys that don't exist yet can't be locked: a concurrent insert of the same
-    /// key, or of the same request, makes the transaction roll back with `.retry`.
+    /// Locks the progress rows, then the owners, then the keys, each in order; then, in later
+    /// statements, looks into the inbox and counts the owners' keys.
+    ///
+    /// Keys that don't exist yet can't be locked: a concurrent insert of the same key, or of the
+    /// same request, makes the transaction roll back with `.retry`.
     ///
     /// - Parameters:
     ///   - reads: what to lock and look up.

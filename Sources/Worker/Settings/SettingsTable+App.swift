@@ -27,6 +27,19 @@ extension SettingsTable {
             "Whether a second attestation of a known key refreshes its receipt and metadata, or is"
                 + " refused. `report` accepts it and tells. The sign count stays in any case."),
         Setting(
+            "keysPerSubject.max", \.rules.keysPerSubject.keysMax,
+            .integer(in: 0...KeysPerSubject.keysMaxMax),
+            "How many keys one `subject` may register within the time; one more is"
+                + " `too_many_keys`. A key that is attested again does not count again. 0 is no"
+                + " limit."),
+        Setting(
+            "keysPerSubject.within", \.rules.keysPerSubject.within,
+            .duration(in: .seconds(60)...(.seconds(3650 * 86_400))),
+            "The time before a registration in which the subject's keys are counted."),
+        Setting(
+            "keysPerSubject.mode", \.rules.keysPerSubject.enforcement, .choice,
+            "Whether one more key is refused, or accepted and told."),
+        Setting(
             "trustAnchor", \.trustAnchor,
             .optionalText("a certificate in PEM", bytesMax: 65_536), takesFile: true,
             "A root to trust in place of Apple's, for an app that is `simulated`: whoever holds its"

@@ -22,6 +22,9 @@ struct KeyReport: Encodable {
     var withdrawnAt: String?
     var withdrawnBy: String?
     var reason: String?
+    var movedAt: String?
+    var movedBy: String?
+    var moveReason: String?
 
     /// A report on a stored key.
     init(_ record: KeyRecord) {
@@ -43,6 +46,9 @@ struct KeyReport: Encodable {
         withdrawnAt = record.withdrawal?.at.rfc3339
         withdrawnBy = record.withdrawal?.by
         reason = record.withdrawal?.reason
+        movedAt = record.lastMove?.at.rfc3339
+        movedBy = record.lastMove?.by
+        moveReason = record.lastMove?.reason
     }
 
     /// A line for each thing that is known.
@@ -54,6 +60,7 @@ struct KeyReport: Encodable {
             ("public key", publicKey), ("certificate", certificate),
             ("registered", registeredAt), ("attested", attestedAt),
             ("platform", platform), ("OS version", osVersion),
+            ("moved", movedAt), ("moved by", movedBy), ("moved for", moveReason),
             ("receipt", receiptBytes.map { "\($0) bytes" }),
         ]
         return fields.map { name, value in
@@ -64,10 +71,10 @@ struct KeyReport: Encodable {
     }
 }
 
-/// What became of a key, as `revoke` and `erase` print it.
+/// What became of a key, as `revoke`, `move` and `erase` print it.
 struct KeyOutcomeReport: Encodable {
     var keyId: String
-    /// `changed`, `unchanged`, `other_app` or `unknown`.
+    /// `changed`, `unchanged`, `moved`, `other_app` or `unknown`.
     var outcome: String
     var status: String?
     var dryRun: Bool?
@@ -83,6 +90,10 @@ struct KeyOutcomeReport: Encodable {
         case .unchanged(let status):
             self.outcome = "unchanged"
             self.status = status.rawValue
+        case .moved: self.outcome = "moved"
+        case .ownedBefore:
+            self.outcome = "unchanged"
+            self.status = KeyStatus.active.rawValue
         case .ofOtherApp: self.outcome = "other_app"
         case .unknown: self.outcome = "unknown"
         }
@@ -93,6 +104,7 @@ struct KeyOutcomeReport: Encodable {
         let what =
             switch outcome {
             case "changed": "\(dryRun == true ? "would be" : "is now") \(status ?? "")"
+            case "moved": "\(dryRun == true ? "would belong" : "belongs now") to the subject"
             case "unchanged": "was \(status ?? "") before"
             case "other_app": "belongs to another app"
             default: "is not known"

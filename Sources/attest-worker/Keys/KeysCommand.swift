@@ -5,7 +5,7 @@ import Worker
 /// `attest-worker keys`: looks at registered keys and takes them out of use, while workers run.
 enum KeysCommand {
     static let command = Command(
-        name: "keys", summary: "show, list, revoke and erase registered keys",
+        name: "keys", summary: "show, list, revoke, move and erase registered keys",
         help: { help }, execute: execute)
 
     private static var help: String {
@@ -17,6 +17,8 @@ enum KeysCommand {
                attest-worker keys list   [FILTERS] [--limit N] [--after KEY] [--json] [SETTINGS]
                attest-worker keys revoke --app-id APP --reason TEXT KEY… [--dry-run] [--json]
                                   [SETTINGS]
+               attest-worker keys move   --app-id APP --to SUBJECT --reason TEXT KEY… [--dry-run]
+                                  [--json] [SETTINGS]
                attest-worker keys erase  --app-id APP KEY… [--dry-run] [--json] [SETTINGS]
 
         KEY is a key id in base64 or base64url; --keys=FILE takes them from a file, - from standard
@@ -29,6 +31,8 @@ enum KeysCommand {
                 --status=active|revoked|erased, --since=TIME (registered or taken out of use since)
           revoke  requests of the keys are answered key_revoked. --reason is kept beside the keys:
                   1 to \(KeyChange.reasonBytesMax) bytes, for operators; it is in no verdict
+          move    the keys belong to another subject from now on; from whom to whom, why, when and
+                  by which database role is kept in attest.key_moves
           erase   public key, subject, receipt and metadata are deleted, and what stays is a
                   tombstone: requests of the keys are answered key_erased, also when their
                   registration is read again. Then the inbox is searched, all of it, and the
@@ -85,6 +89,9 @@ enum KeysCommand {
             case .list: try list(options, register, console)
             case .revoke:
                 try change(.revoke(reason: options.reason), options, register, console)
+            case .move:
+                try change(
+                    .move(to: options.subject, reason: options.reason), options, register, console)
             case .erase: try change(.erase, options, register, console)
             }
         } catch let fault as Fault {

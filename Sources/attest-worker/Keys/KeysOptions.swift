@@ -9,6 +9,7 @@ struct KeysOptions {
         case show
         case list
         case revoke
+        case move
         case erase
 
         /// Flags with a value.
@@ -21,6 +22,7 @@ struct KeysOptions {
                     "--after",
                 ]
             case .revoke: ["--app-id", "--reason", "--keys"]
+            case .move: ["--app-id", "--to", "--reason", "--keys"]
             case .erase: ["--app-id", "--keys"]
             }
         }
@@ -29,7 +31,7 @@ struct KeysOptions {
         var switches: Set<String> {
             switch self {
             case .show, .list: ["--json"]
-            case .revoke, .erase: ["--json", "--dry-run"]
+            case .revoke, .move, .erase: ["--json", "--dry-run"]
             }
         }
     }
@@ -51,8 +53,10 @@ struct KeysOptions {
     private(set) var after: KeyID?
     /// How many keys to list.
     private(set) var limit = 100
-    /// Why they are revoked.
+    /// Why they are revoked or moved.
     private(set) var reason = ""
+    /// Whom they are given to.
+    private(set) var subject = ""
     /// What is left, for the reader of settings.
     private(set) var settings: [String] = []
 
@@ -79,7 +83,13 @@ struct KeysOptions {
         appID = flags.values["--app-id"]
         if action == .list { takeFilter() } else { takeKeys(readFile) }
         settings = flags.rest.filter { KeyID(text: $0) == nil }
-        if action == .revoke { takeReason() }
+        switch action {
+        case .revoke: reason = text("--reason", bytesMax: KeyChange.reasonBytesMax)
+        case .move:
+            reason = text("--reason", bytesMax: KeyChange.reasonBytesMax)
+            subject = text("--to", bytesMax: Request.textBytesMax)
+        case .show, .list, .erase: break
+        }
     }
 
     private mutating func takeFilter() {
@@ -128,14 +138,16 @@ struct KeysOptions {
         if appID == nil { flags.note("--app-id must be given: the app the keys belong to") }
     }
 
-    private mutating func takeReason() {
-        let rule = "must be given: 1 to \(KeyChange.reasonBytesMax) bytes, on one line"
-        guard let text = flags.values["--reason"],
-            (1...KeyChange.reasonBytesMax).contains(text.utf8.count),
+    /// A text that must be given; empty, with a note, if it is not.
+    private mutating func text(_ flag: String, bytesMax: Int) -> String {
+        guard let text = flags.values[flag], (1...bytesMax).contains(text.utf8.count),
             text.unicodeScalars.allSatisfy({
                 $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
             })
-        else { return flags.note("--reason \(rule)") }
-        reason = text
+        else {
+            flags.note("\(flag) must be given: 1 to \(bytesMax) bytes, on one line")
+            return ""
+        }
+        return text
     }
 }

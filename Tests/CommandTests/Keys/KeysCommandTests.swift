@@ -116,6 +116,33 @@ import Worker
         #expect(bench.keys("erase", app, first).errors.hasPrefix("0 verdicts"))
     }
 
+    @Test func `a key is moved to another subject, for a reason that is kept`() throws {
+        let bench = try Bench()
+        defer { bench.server.remove() }
+        let app = "--app-id=\(Self.appID)"
+        let first = Bench.keyID(1).text
+        #expect(bench.keys("move", app, "--to=bob", first).code == .usage)
+        #expect(bench.keys("move", app, "--reason=sold", first).code == .usage)
+        let dry = bench.keys("move", app, "--to=bob", "--reason=sold", "--dry-run", first)
+        #expect(dry.output == "\(first) would belong to the subject\n")
+        #expect(bench.keys("list", "--subject=bob", "--json").output == "")
+        let moved = bench.keys("move", app, "--to=bob", "--reason=ticket 4711", first)
+        #expect(moved.code == .success, "\(moved.errors)")
+        #expect(moved.output == "\(first) belongs now to the subject\n")
+        #expect(bench.keys("list", app, "--subject=bob", "--json").output.contains(first))
+        let shown = bench.keys("show", app, first).output
+        #expect(shown.contains("subject:      bob\n"))
+        #expect(shown.contains("moved for:    ticket 4711\n"))
+        let again = bench.keys("move", app, "--to=bob", "--reason=x", first, "--json").output
+        #expect(again == #"{"keyId":"\#(first)","outcome":"unchanged","status":"active"}"# + "\n")
+        #expect(bench.keys("erase", app, first).code == .success)
+        let tombstone = bench.keys("show", app, first, "--json").output
+        #expect(!tombstone.contains("4711"))
+        #expect(tombstone.contains("movedAt"))
+        let gone = bench.keys("move", app, "--to=eve", "--reason=x", first, "--json").output
+        #expect(gone.contains(#""outcome":"unchanged","status":"erased""#))
+    }
+
     @Test func `what is not there, or another app's, ends with 1 and changes nothing`() throws {
         let bench = try Bench()
         defer { bench.server.remove() }
@@ -134,8 +161,8 @@ import Worker
     }
 
     @Test(arguments: [
-        (["keys"], "one of show, list, revoke, erase"),
-        (["keys", "kill"], "one of show, list, revoke, erase"),
+        (["keys"], "one of show, list, revoke, move, erase"),
+        (["keys", "kill"], "one of show, list, revoke, move, erase"),
         (["keys", "show", "--app-id=T.b"], "name at least one key"),
         (["keys", "show", key], "--app-id must be given"),
         (["keys", "revoke", "--app-id=T.b", key], "--reason must be given"),

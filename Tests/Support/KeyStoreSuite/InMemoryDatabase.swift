@@ -35,10 +35,14 @@ package final class InMemoryDatabase: Sendable {
         package var progress: [ProgressID: Progress] = [:]
         /// The keys with what their last attestation told.
         package var keys: [KeyID: KeyRegistration] = [:]
+        /// When each key was stored first: the database's clock keeps step with the records.
+        package var createdAt: [KeyID: Instant] = [:]
         /// The inbox by the bytes that are stored of an identity.
         package var inbox: [[UInt8]: InboxRow] = [:]
         /// Keys taken out of use, each with why; the reason of an erased one is nil.
         package var withdrawals: [KeyID: String?] = [:]
+        /// Keys given to another owner, each with why, the latest last; forgotten of an erased one.
+        package var moves: [KeyID: [String?]] = [:]
         /// The database's clock, in days.
         package var today = 0
 
@@ -48,6 +52,7 @@ package final class InMemoryDatabase: Sendable {
 
     enum Lock: Hashable {
         case progress(ProgressID)
+        case owner(KeyOwner)
         case key(KeyID)
     }
 
@@ -87,6 +92,8 @@ package final class InMemoryDatabase: Sendable {
             let existing = wanted.filter { lock in
                 switch lock {
                 case .progress(let id): state.rows.progress[id] != nil
+                // No row: the lock is of the owner's name.
+                case .owner: true
                 case .key(let id): state.rows.keys[id] != nil
                 }
             }

@@ -40,7 +40,7 @@ package final class InMemoryKeyRegister: KeyRegister {
         }
         guard !isDryRun else { return outcomes }
         let changed = keyIDs.filter { keyID in
-            if case .changed = outcomes[keyID] { true } else { false }
+            outcomes[keyID]?.isChange ?? false
         }
         database.change { rows in
             for keyID in changed {
@@ -49,7 +49,10 @@ package final class InMemoryKeyRegister: KeyRegister {
                 switch change {
                 case .revoke(let reason):
                     rows.withdrawals[keyID] = .some(reason)
+                case .move(_, let reason):
+                    rows.moves[keyID, default: []].append(reason)
                 case .erase:
+                    rows.moves[keyID] = rows.moves[keyID]?.map { _ in nil }
                     rows.withdrawals[keyID] = .some(nil)
                     rows.keys[keyID]?.receipt = []
                     rows.keys[keyID]?.platform = nil
@@ -106,7 +109,10 @@ extension InMemoryDatabase.Rows {
         }
         return KeyRecord(
             key: key, registeredAt: now, attestation: key.status == .erased ? nil : attestation,
-            withdrawal: withdrawal)
+            withdrawal: withdrawal,
+            lastMove: moves[keyID]?.last.map { reason in
+                KeyRecord.Move(reason: reason, by: "postgres", at: now)
+            })
     }
 }
 

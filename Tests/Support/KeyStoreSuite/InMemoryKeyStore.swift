@@ -86,13 +86,14 @@ package final class InMemoryKeyStore: KeyStore {
         try hook(.begin, .before)
         let wanted = Set(reads.partitions.map { InMemoryDatabase.Lock.progress(id($0)) })
             .union(reads.keyIDs.map { .key($0) })
+            .union(reads.owners.keys.map { .owner($0) })
         let (held, rows) = try lock(wanted, for: .begin)
         // Whatever happens below, also a death: the server gives a dead connection's locks back.
         defer { database.unlock(held) }
         let state = BatchState(
             progress: progress(of: reads.partitions, in: rows),
             keys: stored(reads.keyIDs, in: rows),
-            inbox: inbox(reads.requests, in: rows))
+            inbox: inbox(reads.requests, in: rows), owned: rows.owned(by: reads.owners))
         try hook(.begin, .after)
         let (writes, result) = decide(state)
         guard let writes else { return result }
@@ -174,6 +175,21 @@ package final class InMemoryKeyStore: KeyStore {
 }
 
 extension InMemoryDatabase.Rows {
+    /// When the newest keys of owners were stored first.
+    fileprivate func owned(by owners: [KeyOwner: Int]) -> [KeyOwner: [Instant]] {
+        var found = owners.mapValues { _ in [Instant]() }
+        for (keyID, registration) in keys {
+            guard let subject = registration.key.subject else { continue }
+            found[KeyOwner(appID: registration.key.appID, subject: subject)]?
+                .append(createdAt[keyID] ?? registration.attestedAt)
+        }
+        for (owner, most) in owners {
+            found[owner]?.sort(by: >)
+            found[owner].map { found[owner] = Array($0.prefix(most)) }
+        }
+        return found
+    }
+
     /// Applies a batch as the database would, or throws and is to be thrown away.
     fileprivate mutating func apply(
         _ writes: BatchWrites, known: Set<KeyID>, locked: Set<TopicPartition>, group: String
@@ -223,6 +239,7 @@ extension InMemoryDatabase.Rows {
         }
         guard let stored = keys[key.keyID]?.key else {
             keys[key.keyID] = registration
+            createdAt[key.keyID] = registration.attestedAt
             return
         }
         guard isKnown else {

@@ -5,7 +5,7 @@ internal import Worker
 extension KeyStoreSuite {
     /// What operators' commands see and change, beside the stores of workers.
     static var registers: [KeyStoreBehaviour<World>] {
-        listing + withdrawing + erasing
+        listing + withdrawing + moving + erasing
     }
 
     private static var listing: [KeyStoreBehaviour<World>] {
@@ -167,7 +167,7 @@ extension KeyStoreSuite {
 }
 
 extension KeyRegister {
-    fileprivate func apply(
+    func apply(
         _ change: KeyChange, to keyIDs: Set<KeyID>, isDryRun: Bool = false
     ) throws(Fault) -> [KeyID: KeyChangeOutcome] {
         try apply(
