@@ -16,4 +16,12 @@ X509 *attest_x509_stack_value(const STACK_OF(X509) *stack, int index) {
 
 void attest_x509_stack_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
 
+int attest_cms_signer_count(const STACK_OF(CMS_SignerInfo) *stack) {
+    return sk_CMS_SignerInfo_num(stack);
+}
+
+CMS_SignerInfo *attest_cms_signer_value(const STACK_OF(CMS_SignerInfo) *stack, int index) {
+    return sk_CMS_SignerInfo_value(stack, index);
+}
+
 void attest_openssl_free(void *memory) { OPENSSL_free(memory); }

@@ -39,10 +39,20 @@ public final class Certificate: @unchecked Sendable {
     /// - Parameter der: one certificate in DER, up to ``byteCountMax`` bytes. Nil when it can't be
     ///   read, has bytes after it, is not DER, has more than ``extensionCountMax`` extensions, or
     ///   has a validity that is no time.
-    public init?(der: [UInt8]) {
+    public convenience init?(der: [UInt8]) {
         defer { OpenSSLErrorQueue.clear() }
         guard der.count <= Self.byteCountMax, let handle = parse(der) else { return nil }
-        guard encodes(handle, as: der),
+        self.init(taking: handle)
+        guard self.der == der else { return nil }
+    }
+
+    /// Takes a certificate that libcrypto read as a part of something larger.
+    ///
+    /// - Parameter handle: an X509, which this object owns from now on, also when it is nil:
+    ///   because of its size, its extensions or its validity, as with ``init(der:)``.
+    init?(taking handle: OpaquePointer) {
+        defer { OpenSSLErrorQueue.clear() }
+        guard let der = encoding(of: handle), der.count <= Self.byteCountMax,
             // Looking at some of them only would leave a second one of a kind unseen.
             X509_get_ext_count(handle) <= CInt(Self.extensionCountMax),
             let notBefore = secondsSince1970(X509_get0_notBefore(handle)),
@@ -75,6 +85,20 @@ public final class Certificate: @unchecked Sendable {
         return Array(
             UnsafeBufferPointer(
                 start: ASN1_STRING_get0_data(number), count: Int(ASN1_STRING_length(number))))
+    }
+
+    /// Whether its key may sign content: its key usage has the bit digitalSignature.
+    public var maySignContent: Bool {
+        defer { OpenSSLErrorQueue.clear() }
+        // Without the extension all bits are set: then it would have to be asked for by itself.
+        return X509_get_extension_flags(handle) & UInt32(EXFLAG_KUSAGE) != 0
+            && X509_get_key_usage(handle) & UInt32(KU_DIGITAL_SIGNATURE) != 0
+    }
+
+    /// Whether it says of itself that it issued another certificate; no signature is looked at.
+    public func claimsToHaveIssued(_ other: Certificate) -> Bool {
+        defer { OpenSSLErrorQueue.clear() }
+        return X509_check_issued(handle, other.handle) == X509_V_OK
     }
 
     /// The subject public key, where it is an uncompressed P-256 point.
@@ -133,12 +157,12 @@ private func parse(_ der: [UInt8]) -> OpaquePointer? {
     }
 }
 
-private func encodes(_ handle: OpaquePointer, as der: [UInt8]) -> Bool {
+private func encoding(of handle: OpaquePointer) -> [UInt8]? {
     var encoding: UnsafeMutablePointer<UInt8>?
     let count = i2d_X509(handle, &encoding)
     defer { attest_openssl_free(encoding) }
-    guard count > 0, let encoding else { return false }
-    return der.elementsEqual(UnsafeBufferPointer(start: encoding, count: Int(count)))
+    guard count > 0, let encoding else { return nil }
+    return Array(UnsafeBufferPointer(start: encoding, count: Int(count)))
 }
 
 private func secondsSince1970(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
