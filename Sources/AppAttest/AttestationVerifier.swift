@@ -23,7 +23,7 @@ public struct AttestationVerifier: Sendable {
     /// Verifies one attestation.
     ///
     /// Whether the challenge in the client data was issued, and is used for the first time, is for
-    /// the caller to know; so is whether the receipt is genuine, which is handed out unverified.
+    /// the caller to know. The receipt is handed out unverified: ``ReceiptVerifier`` verifies it.
     ///
     /// Source: Apple, "Validating apps that connect to your server".
     ///
@@ -93,7 +93,8 @@ public struct AttestationVerifier: Sendable {
         var failure: ChainFailure?
         for anchor in anchors {
             do throws(ChainFailure) {
-                try verify(leaf, intermediate, anchor, at: instant, &intermediates)
+                try intermediates.verify(
+                    leaf, intermediate, anchor, at: instant.wholeSeconds)
                 vouching.append(anchor)
             } catch {
                 failure = moreTelling(failure, error)
@@ -105,20 +106,6 @@ public struct AttestationVerifier: Sendable {
         case .notYetValid(let position): throw .certificateNotYetValid(position)
         case .some(let failure): throw .chainInvalid(.refused(failure))
         case nil: throw .chainInvalid(.noAnchor)
-        }
-    }
-
-    private func verify(
-        _ leaf: Certificate, _ intermediate: Certificate, _ anchor: TrustAnchor,
-        at instant: Instant, _ intermediates: inout VerifiedIntermediates
-    ) throws(ChainFailure) {
-        if let vouched = intermediates.vouched(intermediate.fingerprint, by: anchor) {
-            try CertificateChain.verify(leaf: leaf, through: vouched, at: instant.wholeSeconds)
-        } else {
-            let vouched = try CertificateChain.verify(
-                leaf: leaf, intermediate: intermediate, anchor: anchor.certificate,
-                at: instant.wholeSeconds)
-            intermediates.keep(vouched, by: anchor)
         }
     }
 
@@ -175,6 +162,8 @@ public struct VerifiedAttestation: Sendable {
     public let osVersion: String?
     /// The credential certificate's serial number.
     public let leafSerial: CertificateSerial
+    /// The credential certificate, DER.
+    public let certificate: [UInt8]
     /// Start of the credential certificate's validity.
     public let leafNotBefore: Instant
     /// End of the credential certificate's validity; assertions may come long after it.
@@ -193,6 +182,7 @@ public struct VerifiedAttestation: Sendable {
         platform = credential.platform
         osVersion = credential.osVersion
         leafSerial = credential.serial
+        certificate = credential.der
         leafNotBefore = credential.notBefore
         leafNotAfter = credential.notAfter
     }

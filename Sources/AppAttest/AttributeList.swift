@@ -12,14 +12,14 @@ package struct AttributeList {
     /// Reads the list as far as it can be read.
     package init(parsing bytes: ArraySlice<UInt8>) {
         var outer = ByteReader(bytes)
-        guard outer.byte() == 0x30, let count = readLength(&outer), count == outer.remainingCount
+        guard outer.byte() == 0x30, let count = outer.derLength(), count == outer.remainingCount
         else { return }
         for _ in 0..<Self.elementCountMax {
-            guard let number = readTagNumber(&outer), let length = readLength(&outer),
+            guard let number = readTagNumber(&outer), let length = outer.derLength(),
                 let element = outer.take(length)
             else { return }
             var inner = ByteReader(element)
-            guard inner.byte() == 0x04, let length = readLength(&inner),
+            guard inner.byte() == 0x04, let length = inner.derLength(),
                 let content = inner.take(length), inner.remainingCount == 0
             else { continue }
             octetStrings.append((number, content))
@@ -56,15 +56,4 @@ private func readTagNumber(_ reader: inout ByteReader) -> UInt32? {
         if byte & 0x80 == 0 { return number }
     }
     return nil
-}
-
-/// A definite length of up to two bytes in its shortest form: X.690, 10.1.
-private func readLength(_ reader: inout ByteReader) -> Int? {
-    guard let first = reader.byte() else { return nil }
-    switch first {
-    case 0..<0x80: return Int(first)
-    case 0x81: return reader.byte().flatMap { $0 >= 0x80 ? Int($0) : nil }
-    case 0x82: return reader.bigEndian(UInt16.self).flatMap { $0 >= 0x100 ? Int($0) : nil }
-    default: return nil
-    }
 }

@@ -68,6 +68,11 @@ package struct CredentialCertificate {
         CertificateSerial(certificate.serialNumber)
     }
 
+    /// The certificate, DER.
+    package var der: [UInt8] {
+        certificate.der
+    }
+
     /// Start of validity.
     package var notBefore: Instant {
         Instant(seconds: certificate.notBefore)

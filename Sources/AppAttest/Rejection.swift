@@ -49,6 +49,8 @@ public enum Rejection: Error, Hashable, Sendable {
     case malformedAssertion(AssertionFault)
     /// The signature does not verify with the key.
     case signatureInvalid
+    /// The receipt is refused.
+    case receiptInvalid(ReceiptFault)
 
     /// The stable code.
     public var code: RejectionCode {
@@ -75,6 +77,7 @@ public enum Rejection: Error, Hashable, Sendable {
         case .aclMismatch: .aclMismatch
         case .malformedAssertion: .malformedAssertion
         case .signatureInvalid: .signatureInvalid
+        case .receiptInvalid(let fault): fault.code
         }
     }
 }
@@ -98,6 +101,7 @@ extension Rejection: CustomStringConvertible {
         case .counterNotZero(let signCount): "\(signCount)"
         case .environmentMismatch(let found): "\(found)"
         case .malformedAssertion(let fault): "\(fault)"
+        case .receiptInvalid(let fault): "\(fault)".isEmpty ? nil : "\(fault)"
         case .wrongFormat, .leafKeyNotP256, .nonceMissing, .nonceMismatch, .keyIDMismatch,
             .appIDMismatch, .unknownAAGUID, .credentialIDMismatch, .coseKeyMismatch,
             .leafAppIDMismatch, .aclMismatch, .signatureInvalid:

@@ -47,4 +47,33 @@ public enum RejectionCode: String, Sendable, CaseIterable {
     case malformedAssertion = "malformed_assertion"
     /// Assertion 4: the signature does not verify with the stored key.
     case signatureInvalid = "signature_invalid"
+    /// Receipt: the attestation has none, where policy requires one.
+    case receiptMissing = "receipt_missing"
+    /// Receipt 1, 3: not CMS signed data with one signer, or its content is not as it must be.
+    case receiptMalformed = "receipt_malformed"
+    /// Receipt 2: the signature on the content does not verify.
+    case receiptSignature = "receipt_signature"
+    /// Receipt 4: the signer does not chain to the root of receipts, or is none for receipts.
+    case receiptChain = "receipt_chain"
+    /// Receipt 5: it is of the other type, `ATTEST` or `RECEIPT`.
+    case receiptType = "receipt_type"
+    /// Receipt 6: it is for another app.
+    case receiptAppID = "receipt_app_id"
+    /// Receipt 7: it is for another key, or repeats another certificate.
+    case receiptPublicKey = "receipt_public_key"
+    /// Receipt 8: it repeats another client data hash.
+    case receiptClientHash = "receipt_client_hash"
+    /// Receipt 9: it is of the other environment.
+    case receiptEnvironment = "receipt_environment"
+    /// Receipt 10: it was created after the given instant.
+    case receiptFromTheFuture = "receipt_from_the_future"
+    /// Receipt 10: it was created too long before the given instant.
+    case receiptTooOld = "receipt_too_old"
+    /// Receipt 10: its expiration time has passed.
+    case receiptExpired = "receipt_expired"
+
+    /// Whether it is about a receipt, which no verifier of attestations or assertions looks into.
+    public var isOfReceipts: Bool {
+        rawValue.hasPrefix("receipt_")
+    }
 }

@@ -33,6 +33,16 @@ public struct TrustAnchor: Hashable, Sendable {
         return anchor
     }()
 
+    /// Apple's root for receipts, "Apple Root CA - G3", valid from 2014 to 2039.
+    ///
+    /// Source: Apple PKI; its SHA-256 begins with 63343abf and is checked by a test.
+    public static let appleRootG3: TrustAnchor = {
+        guard let anchor = TrustAnchor(der: appleRootG3DER) else {
+            preconditionFailure("the embedded root is a self-signed CA certificate")
+        }
+        return anchor
+    }()
+
     /// Equality of the bytes.
     public static func == (left: TrustAnchor, right: TrustAnchor) -> Bool {
         left.der == right.der

@@ -47,6 +47,20 @@ public struct VerifiedIntermediates: Sendable {
         return known?.value.intermediate ?? Certificate(der: der)
     }
 
+    /// Verifies leaf ← intermediate ← anchor, and keeps the intermediate when it was not known.
+    mutating func verify(
+        _ leaf: Certificate, _ intermediate: Certificate, _ anchor: TrustAnchor,
+        at seconds: Int64
+    ) throws(ChainFailure) {
+        if let vouched = vouched(intermediate.fingerprint, by: anchor) {
+            try CertificateChain.verify(leaf: leaf, through: vouched, at: seconds)
+        } else {
+            let vouched = try CertificateChain.verify(
+                leaf: leaf, intermediate: intermediate, anchor: anchor.certificate, at: seconds)
+            keep(vouched, by: anchor)
+        }
+    }
+
     /// The intermediate with this SHA-256 of its DER, where that anchor vouched for it.
     func vouched(_ fingerprint: Digest32, by anchor: TrustAnchor) -> VouchedIntermediate? {
         entries[Key(intermediate: fingerprint, anchor: anchor)]

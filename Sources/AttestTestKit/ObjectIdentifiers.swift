@@ -21,6 +21,12 @@ enum ObjectIdentifiers {
 
     static let sha256 = DER.objectIdentifier([2, 16, 840, 1, 101, 3, 4, 2, 1])
 
+    static let sha1 = DER.objectIdentifier([1, 3, 14, 3, 2, 26])
+
+    /// The attribute that tells the type of signed content (RFC 5652, 11.1).
+    static let contentType = DER.objectIdentifier([1, 2, 840, 113549, 1, 9, 3])
+    /// The attribute that tells the digest of signed content (RFC 5652, 11.2).
+    static let messageDigest = DER.objectIdentifier([1, 2, 840, 113549, 1, 9, 4])
     /// CMS data (RFC 5652, 4).
     static let data = DER.objectIdentifier([1, 2, 840, 113549, 1, 7, 1])
     /// CMS signed data (RFC 5652, 5.1).

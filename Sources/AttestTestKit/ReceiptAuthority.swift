@@ -16,6 +16,12 @@ import LibCrypto
 /// tell policies and the addresses of its revocation services; these do not.
 struct ReceiptAuthority {
     let rootCertificate: [UInt8]
+    /// A key that no certificate of this authority is for.
+    let otherKey: ECPrivateKey
+    private let seed: UInt64
+    private let secret: [UInt8]
+    private let rootKey: ECPrivateKey
+    private let intermediateKey: ECPrivateKey
     private let signers: [ReceiptSigner]
 
     private static let rootName = CertificateDraft.name(commonName: "Attest Test Receipt Root CA")
@@ -55,6 +61,11 @@ struct ReceiptAuthority {
                 CertificateExtension(ObjectIdentifiers.receiptIntermediate, DER.null),
             ]
         ).signed(by: rootKey, hash: .sha384)
+        self.seed = seed
+        self.secret = secret
+        self.rootKey = rootKey
+        self.intermediateKey = intermediateKey
+        otherKey = bytes.key("receipt other key", .p256)
         rootCertificate = root
         signers = (0..<Self.signerCount).map { year in
             let key = bytes.key("receipt signer key \(year)", .p256)
@@ -71,6 +82,24 @@ struct ReceiptAuthority {
         let age = instant.milliseconds - Self.firstSignerStart.milliseconds
         let year = max(0, age) / (Self.signerPeriodDays * 86_400_000)
         return signers[Int(min(year, Self.signerCount - 1))]
+    }
+
+    /// An authority of the same names with other keys.
+    var twin: ReceiptAuthority {
+        ReceiptAuthority(seed: ~seed, secret: secret)
+    }
+
+    /// Changes a signer's certificate and signs it anew with the intermediate.
+    func reissue(_ signer: inout ReceiptSigner, _ change: (inout CertificateDraft) -> Void) {
+        change(&signer.draft)
+        signer.certificates[0] = signer.draft.signed(by: intermediateKey, hash: .sha256)
+    }
+
+    /// Lets the root issue a signer's certificate.
+    func reissueByRoot(_ signer: inout ReceiptSigner) {
+        signer.draft.issuer = Self.rootName
+        signer.draft.replace(.authorityKey(rootKey))
+        signer.certificates[0] = signer.draft.signed(by: rootKey, hash: .sha384)
     }
 
     private static func signerDraft(

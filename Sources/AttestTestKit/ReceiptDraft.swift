@@ -21,6 +21,7 @@ struct ReceiptDraft {
 
     struct Field {
         var type: UInt64
+        var version: UInt64 = 1
         var value: [UInt8]
 
         init(_ type: UInt64, _ value: [UInt8]) {
@@ -79,7 +80,8 @@ struct ReceiptDraft {
     var encoded: [UInt8] {
         DER.set(
             fields.flatMap {
-                DER.sequence(DER.integer($0.type), DER.integer(1), DER.octetString($0.value))
+                DER.sequence(
+                    DER.integer($0.type), DER.integer($0.version), DER.octetString($0.value))
             })
     }
 

@@ -25,9 +25,11 @@ extension SimulatedDevice {
     ///   - instant: when the certificate of the key is issued; its validity follows from it.
     ///     Outside of ``TestAuthority/validity`` no verifier accepts it.
     ///   - lie: what is wrong with the attestation; nothing by default.
+    ///   - receiptLie: what is wrong with the receipt in it; nothing by default.
     /// - Returns: the attestation object and the key id.
     public func attest(
-        clientDataHash: ClientDataHash, at instant: Instant, lie: AttestationLie? = nil
+        clientDataHash: ClientDataHash, at instant: Instant, lie: AttestationLie? = nil,
+        receiptLie: ReceiptLie? = nil
     ) -> MintedAttestation {
         if lie == .attestedData(.otherApp) {
             return ofOtherApp.attest(clientDataHash: clientDataHash, at: instant)
@@ -39,7 +41,7 @@ extension SimulatedDevice {
         var parts = AttestationParts(
             certificates: chain.certificates(credential),
             receipt: receipt(
-                certificate: credential, clientDataHash: clientDataHash, at: instant),
+                certificate: credential, clientDataHash: clientDataHash, at: instant, receiptLie),
             authenticatorData: nonce.authenticatorData, further: unsignedEntries)
         if case .structure(let lie) = lie { lie.apply(to: &parts, root: authority.rootCertificate) }
         let object =

@@ -16,27 +16,54 @@ extension SimulatedDevice {
     ///     usual.
     ///   - instant: when the receipt is created. It is to be refreshed after a day and expires
     ///     after 90.
+    ///   - lie: what is wrong with the receipt; nothing by default.
     /// - Returns: the receipt in BER.
     public func refreshedReceipt(
         clientDataHash: ClientDataHash, attestedAt: Instant, riskMetric: UInt32 = 1,
-        at instant: Instant
+        at instant: Instant, lie: ReceiptLie? = nil
     ) -> [UInt8] {
         let nonce = Nonce(
             authenticatorData: attestedData(nil).encoded, clientDataHash: clientDataHash.bytes)
         let key = attestedKey(
             certificate: chain(nonce: nonce, at: attestedAt, nil).issuedCredential,
             clientDataHash: clientDataHash)
-        let draft = ReceiptDraft(refreshed: key, riskMetric: riskMetric, at: instant)
-        return authority.receipts.signer(at: instant).sign(draft.encoded)
+        return sign(
+            ReceiptDraft(refreshed: key, riskMetric: riskMetric, at: instant), at: instant, lie)
     }
 
     /// The receipt inside an attestation: type `ATTEST`.
     func receipt(
-        certificate: [UInt8], clientDataHash: ClientDataHash, at instant: Instant
+        certificate: [UInt8], clientDataHash: ClientDataHash, at instant: Instant,
+        _ lie: ReceiptLie?
     ) -> [UInt8] {
         let key = attestedKey(certificate: certificate, clientDataHash: clientDataHash)
-        let draft = ReceiptDraft(attested: key, at: instant)
-        return authority.receipts.signer(at: instant).sign(draft.encoded)
+        return sign(ReceiptDraft(attested: key, at: instant), at: instant, lie)
+    }
+
+    private func sign(
+        _ draft: ReceiptDraft, at instant: Instant, _ lie: ReceiptLie?
+    ) -> [UInt8] {
+        var draft = draft
+        var signer = authority.receipts.signer(at: instant)
+        switch lie {
+        case nil: return signer.sign(draft.encoded)
+        case .content(let lie):
+            lie.apply(to: &draft, of: self, at: instant)
+            var content = draft.encoded
+            lie.apply(to: &content)
+            return signer.sign(content)
+        case .signature(let lie):
+            lie.apply(to: &signer, of: authority.receipts, at: instant)
+            var receipt = signer.sign(draft.encoded) { lie.apply(to: &$0) }
+            lie.apply(to: &receipt)
+            return receipt
+        }
+    }
+
+    /// Another credential certificate of this device, as only a receipt that lies repeats it.
+    func receiptCertificate(of lie: CredentialCertificateLie?, at instant: Instant) -> [UInt8] {
+        let nonce = Nonce(authenticatorData: attestedData(nil).encoded, clientDataHash: [])
+        return chain(nonce: nonce, at: instant, lie.map { .certificate($0) }).issuedCredential
     }
 
     private func attestedKey(

@@ -61,6 +61,38 @@ struct AssertionInputs {
     }
 }
 
+/// What a receipt vector says, as the verifier takes it.
+struct ReceiptInputs {
+    var receipt: [UInt8]
+    var expectation: ReceiptExpectation
+    var instant: Instant
+    var verifier = ReceiptVerifier()
+
+    init(_ vector: RecordedVector) throws {
+        receipt = Array(try #require(vector.receipt))
+        let kind = try #require(vector.receiptType.flatMap { Receipt.Kind(rawValue: $0) })
+        expectation = ReceiptExpectation(
+            kind: kind,
+            appID: try #require(vector.appID),
+            environment: try #require(
+                vector.environment.flatMap(AttestationEnvironment.init(rawValue:))),
+            publicKey: try #require(
+                vector.publicKey.flatMap { P256PublicKey(x963: Array($0)) }),
+            clientDataHash: vector.clientDataHash.flatMap { ClientDataHash(exactly: Array($0)) })
+        let milliseconds = try vector.validationMilliseconds()
+        instant = Instant(milliseconds: try #require(milliseconds))
+    }
+
+    func verify(
+        _ intermediates: inout VerifiedIntermediates
+    ) -> Result<VerifiedReceipt, Rejection> {
+        Result { () throws(Rejection) in
+            try verifier.verify(
+                receipt, expecting: expectation, at: instant, intermediates: &intermediates)
+        }
+    }
+}
+
 extension Result where Failure == Rejection {
     /// The rejection, or nil when the object was accepted.
     var rejection: Rejection? {

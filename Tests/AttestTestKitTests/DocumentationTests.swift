@@ -43,6 +43,10 @@ import Testing
         for lie in AssertionLie.allCases {
             tables += try row("\(lie)", lie.rejection.rawValue, of: .assertion)
         }
+        tables += "\n### Lies of receipts\n\n" + Self.tableHead
+        for lie in ReceiptLie.allCases {
+            tables += try row("\(lie)", lie.rejection.rawValue, of: .receipt)
+        }
         if ProcessInfo.processInfo.environment["ATTEST_WRITE_PAGES"] != nil {
             try (page[..<head] + tables).write(
                 to: Self.catalogue.appending(path: name), atomically: true, encoding: .utf8)
@@ -54,6 +58,7 @@ import Testing
     private enum ObjectKind: String {
         case attestation = "Attestation"
         case assertion = "Assertion"
+        case receipt = "Receipt"
     }
 
     private static let tableHead = "| knob | what is changed | reason |\n| --- | --- | --- |\n"
@@ -65,6 +70,8 @@ import Testing
         let name = try #require(parts.last)
         let type =
             switch group {
+            case _ where kind == .receipt:
+                "Receipt\(group.prefix(1).uppercased())\(group.dropFirst())Lie"
             case "structure": "\(kind.rawValue)StructureLie"
             case "certificate": "CredentialCertificateLie"
             case "coseKey": "COSEKeyLie"

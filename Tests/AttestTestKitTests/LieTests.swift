@@ -6,6 +6,7 @@ import Testing
     @Test func `cover every reason a verifier can give`() {
         let covered =
             AttestationLie.allCases.map(\.rejection) + AssertionLie.allCases.map(\.rejection)
+            + ReceiptLie.allCases.map(\.rejection)
         #expect(Set(covered) == Set(RejectionCode.allCases))
     }
 
@@ -15,6 +16,7 @@ import Testing
                 == AttestationLie.allCases.count)
         #expect(
             Set(AssertionLie.allCases.map(\.description)).count == AssertionLie.allCases.count)
+        #expect(Set(ReceiptLie.allCases.map(\.description)).count == ReceiptLie.allCases.count)
         #expect(AttestationLie.chain(.otherRoot).description == "chain.otherRoot")
         #expect(AssertionLie.signature(.hashedOnce).description == "signature.hashedOnce")
     }

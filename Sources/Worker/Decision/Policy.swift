@@ -29,16 +29,3 @@ package struct Policy: Hashable, Sendable {
         return nil
     }
 }
-
-extension Instant {
-    /// The moment so much later; stays at the ends of the range.
-    func advanced(by duration: Duration) -> Instant {
-        let (seconds, attoseconds) = duration.components
-        let (whole, isBeyond) = seconds.multipliedReportingOverflow(by: 1000)
-        let (step, isStepBeyond) = whole.addingReportingOverflow(
-            attoseconds / 1_000_000_000_000_000)
-        let (sum, isSumBeyond) = milliseconds.addingReportingOverflow(step)
-        guard isBeyond || isStepBeyond || isSumBeyond else { return Instant(milliseconds: sum) }
-        return Instant(milliseconds: duration < .zero ? .min : .max)
-    }
-}

@@ -58,6 +58,16 @@ package struct RecordedVector: Decodable, Sendable, CustomStringConvertible {
     package let receiptRemoved: Bool?
     /// The expected answer for the receipt inside an attestation, where it is not genuine.
     package let receiptExpected: Expectation?
+    /// `ATTEST` or `RECEIPT`, for receipts.
+    package let receiptType: String?
+    /// The risk metric, decimal, for receipts that tell one.
+    package let riskMetric: String?
+    /// When the receipt was created, as it says.
+    package let creationTime: String?
+    /// From when on the receipt may be refreshed, as it says.
+    package let notBefore: String?
+    /// When the receipt expires, as it says.
+    package let expirationTime: String?
 
     private enum CodingKeys: String, CodingKey {
         case name
@@ -79,6 +89,11 @@ package struct RecordedVector: Decodable, Sendable, CustomStringConvertible {
         case expected
         case receiptRemoved = "receipt_removed"
         case receiptExpected = "receipt_expected"
+        case receiptType = "receipt_type"
+        case riskMetric = "risk_metric"
+        case creationTime = "creation_time"
+        case notBefore = "not_before"
+        case expirationTime = "expiration_time"
     }
 
     /// The name, for test reports.
