@@ -47,6 +47,7 @@ final class Reloader: Sendable {
         } catch {
             state.withLock { state in
                 state.reloads.failed += 1
+                state.reloads.hasLastFailed = true
                 live.reloads.replace(with: state.reloads)
             }
             let problems = error.problems.map(\.description).joined(separator: "; ")
@@ -63,6 +64,7 @@ final class Reloader: Sendable {
             live.replace(with: change.inForce, insteadOf: state.settings)
             state.settings = change.inForce
             state.reloads.done += 1
+            state.reloads.hasLastFailed = false
             live.reloads.replace(with: state.reloads)
             log.level = state.isDebugging ? .debug : change.inForce.log.level
             return change

@@ -88,6 +88,7 @@ import Worker
         }
         reloader.reload()
         #expect(live.database.value.password == "first-secret")
+        #expect(live.reloads.value.hasLastFailed)
         #expect(
             has(
                 #""level":"error","event":"reload_failed""#,
@@ -97,6 +98,7 @@ import Worker
         source.problems.withLock { $0 = [] }
         reloader.reload()
         #expect(live.database.value.password == "second-secret")
+        #expect(!live.reloads.value.hasLastFailed)
         reloader.tellState()
         #expect(has(#""event":"worker_state""#, #""reloads":1"#, #""reloads_failed":1"#))
     }

@@ -24,6 +24,9 @@ extension MetricTable {
         zeros: [["done"], ["failed"]],
         "How often SIGHUP made the worker read its settings again: done, or failed, the old ones"
             + " staying in force.")
+    static let lastReload = MetricFamily(
+        "attest_worker_settings_last_reload_successful", .gauge,
+        "0 from a reload that failed to the next that succeeds; else 1.")
     static let processStart = MetricFamily(
         "process_start_time_seconds", .gauge, .seconds,
         "When the process started, in seconds since 1970.")

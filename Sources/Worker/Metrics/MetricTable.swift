@@ -8,8 +8,8 @@ package enum MetricTable {
 
     /// The process.
     static let process: [MetricFamily] = [
-        build, state, apps, simulatedApps, reloads, processStart, cpu, resident, virtual, threads,
-        openFiles, maxFiles, spans,
+        build, state, apps, simulatedApps, reloads, lastReload, processStart, cpu, resident,
+        virtual, threads, openFiles, maxFiles, spans,
     ]
     /// Requests and what they were answered.
     static let requests: [MetricFamily] = [

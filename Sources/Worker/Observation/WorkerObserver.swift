@@ -53,6 +53,8 @@ package struct SettingsReloads: Hashable, Sendable {
     package var done = 0
     /// How often it had a problem, and nothing was taken over.
     package var failed = 0
+    /// Whether the last one had a problem.
+    package var hasLastFailed = false
 
     /// Not at all yet.
     package init() {}

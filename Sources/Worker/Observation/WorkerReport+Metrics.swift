@@ -29,6 +29,7 @@ extension WorkerReport {
         cells.set(MetricTable.simulatedApps, to: simulatedAppIDs.count)
         cells.set(MetricTable.reloads, ["done"], to: reloads.done)
         cells.set(MetricTable.reloads, ["failed"], to: reloads.failed)
+        cells.set(MetricTable.lastReload, to: reloads.hasLastFailed ? 0 : 1)
         cells.set(MetricTable.processStart, to: facts.startedAt.microseconds)
         return cells
     }
