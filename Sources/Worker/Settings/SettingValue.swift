@@ -31,7 +31,7 @@ package enum SettingValue: Hashable, Sendable {
         do {
             self = try decoder.decode(SettingValue.self, from: Data(bytes))
         } catch {
-            throw SettingSyntaxError()
+            throw SettingSyntaxError(place: SyntaxPlace(in: bytes))
         }
     }
 
@@ -98,11 +98,18 @@ extension SettingValue: Decodable {
 }
 
 /// Text that is not JSON5.
-///
-/// The decoder does not say where.
 struct SettingSyntaxError: Error {
-    /// The rest of a sentence about what was read.
-    let message = "is not valid JSON5: look for a missing comma, quote or bracket"
+    /// Where, if it could be found.
+    let place: SyntaxPlace?
+
+    /// The rest of a sentence about what was read; it quotes nothing, as that may be a secret.
+    var message: String {
+        guard let place else {
+            return "is not valid JSON5: look for a wrong word or number, or one without quotes"
+        }
+        return
+            "is not valid JSON5: line \(place.line), column \(place.column): \(place.problem)"
+    }
 }
 
 /// Any member name of a JSON object.
