@@ -11,19 +11,8 @@ cd "$(dirname "$0")/.."
 tools=.build/deploy
 mkdir -p "$tools"
 
-# promtool and prometheus out of Debian's package, which would start a service if it was installed.
-if [ ! -x "$tools/prometheus/usr/bin/promtool" ]; then
-    rm -rf "$tools/package" && mkdir -p "$tools/package"
-    if [ "$(id -u)" -eq 0 ]; then chown _apt "$tools/package" 2>/dev/null || true; fi
-    if (cd "$tools/package" &&
-        { timeout 120 apt-get -qq download prometheus 2>/dev/null || {
-            [ "$(id -u)" -eq 0 ] && timeout 120 apt-get -qq update >/dev/null &&
-                timeout 120 apt-get -qq download prometheus
-        }; }); then
-        dpkg-deb -x "$tools"/package/prometheus_*.deb "$tools/prometheus"
-    fi
-    rm -rf "$tools/package"
-fi
+# promtool and prometheus; without them their checks are skipped, and said so.
+deploy/prometheus-program.sh || true
 
 # Kubernetes' own schemas, and that of compose files: the last docker-compose in Python carries it.
 requirements=deploy/checks/requirements.txt

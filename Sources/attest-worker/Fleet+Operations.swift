@@ -47,7 +47,7 @@ extension Fleet {
         return true
     }
 
-    /// Opens the HTTP endpoints before the first lane, so that a start that hangs can be seen.
+    /// Opens the HTTP endpoints.
     func startEndpoints(_ observer: WorkerObserver) throws(Fault) -> OperationsServer? {
         guard let text = settings.operations.listen else { return nil }
         guard let address = ListenAddress(text) else {

@@ -42,20 +42,26 @@ struct Fleet: Sendable {
             log(.error, "thread_refused", "the system can't start a thread for signals")
             return .software
         }
-        let findings = StartUpCheck.findings(
-            settings, ProcessFacts(settings), owner: identity.id)
-        log.write(findings)
-        if let code = findings.exitCodeOfRun { return code }
-        return run(events: events)
+        return run(events: events) {
+            let findings = StartUpCheck.findings(
+                settings, ProcessFacts(settings), owner: identity.id)
+            log.write(findings)
+            return findings.exitCodeOfRun
+        }
     }
 
     /// Runs until an event or a fault ends it.
     ///
-    /// - Parameter events: where whoever waits for signals puts them in.
+    /// The endpoints answer before anything is looked at, so that a start that waits can be seen.
+    ///
+    /// - Parameters:
+    ///   - events: where whoever waits for signals puts them in.
+    ///   - check: looks at what is needed; the code to end with before any lane starts.
     /// - Returns: the code to end the process with.
-    func run(events: Mailbox<Supervisor.Event>) -> ExitCode {
+    func run(
+        events: Mailbox<Supervisor.Event>, check: () -> ExitCode? = { nil }
+    ) -> ExitCode {
         let count = ProcessFacts(settings).lanes
-        announce(lanes: count)
         let stop = StopSignal()
         guard watchRevocations(until: stop) else { return .config }
         let exporter = SpanExporter.Settings(settings, identity).map {
@@ -70,6 +76,26 @@ struct Fleet: Sendable {
             return error.exitCode
         }
         defer { endpoints?.stop() }
+        if let code = check() { return code }
+        announce(lanes: count)
+        observer.lanes.forEach { $0.started() }
+        let ending = runLanes(observer, exporter, events, stop)
+        exporter?.stop(within: .seconds(1))
+        log(
+            ending.code == .success ? .info : .warning, "worker_stopped", "the worker has ended",
+            ["exit_code": LogValue(ending.code.rawValue)])
+        log.flush()
+        // Lanes that were left behind still use the C libraries, whose tidying-up at exit would
+        // pull the ground from under them.
+        if ending.lanesLeft > 0 { _exit(ending.code.rawValue) }
+        return ending.code
+    }
+
+    /// Starts the lanes and waits for their end.
+    private func runLanes(
+        _ observer: WorkerObserver, _ exporter: SpanExporter?,
+        _ events: Mailbox<Supervisor.Event>, _ stop: StopSignal
+    ) -> Supervisor.Ending {
         // Before the watchdog's first ping.
         tellManager(.ready)
         let watchdog = Watchdog(manager) { Health.liveness(observer.report).isWell }
@@ -79,8 +105,9 @@ struct Fleet: Sendable {
             stop: stop, drainTimeout: limits.stopTimeMax, log: log, events: events,
             whenStopping: { tellManager(.stopping) })
         start(exporter)
+        let count = observer.lanes.count
         let departure = Departure(lanes: count, patience: limits.drainTimeout)
-        let ending = supervisor.run(lanes: count) { number in
+        return supervisor.run(lanes: count) { number in
             let observer = observer.lanes[number]
             defer {
                 departure.laneEnded(number)
@@ -95,15 +122,6 @@ struct Fleet: Sendable {
                 return error
             }
         }
-        exporter?.stop(within: .seconds(1))
-        log(
-            ending.code == .success ? .info : .warning, "worker_stopped", "the worker has ended",
-            ["exit_code": LogValue(ending.code.rawValue)])
-        log.flush()
-        // Lanes that were left behind still use the C libraries, whose tidying-up at exit would
-        // pull the ground from under them.
-        if ending.lanesLeft > 0 { _exit(ending.code.rawValue) }
-        return ending.code
     }
 
     private func tellManager(_ message: ServiceManager.Message) {

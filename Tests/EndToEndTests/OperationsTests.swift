@@ -56,6 +56,29 @@ extension EndToEndTests {
             try await stop([workers[0]])
         }
 
+        @Test func `a start that waits for its database can be seen`() async throws {
+            let silent = try SilentServer()
+            let world = try await World(
+                "operations-start", apps: [Load.app(TestAuthority(seed: 74))]
+            ) { settings in
+                settings.postgres.connection = "host=127.0.0.1 port=\(silent.port) dbname=none"
+                settings.postgres.connectTimeout = "100s"
+            }
+            let worker = try await world.startWorker()
+            try await eventually("HTTP answers; \(worker)", within: .seconds(60)) {
+                worker.operationsAddress != nil
+            }
+            let answer = try worker.http("/startupz")
+            #expect(answer.status == 503)
+            #expect(answer.body.contains("lane 0 has not reached PostgreSQL yet"))
+            #expect(try worker.http("/readyz").status == 503)
+            #expect(try worker.http("/livez").status == 200)
+            #expect(try worker.metrics.sum("attest_worker_state", ["state": "starting"]) == 1)
+            #expect(worker.count(of: "start_up_check") == 0, "it is still under way")
+            #expect(worker.count(of: "worker_started") == 0)
+            try await worker.kill()
+        }
+
         @Test func `a lane that is stuck fails liveness, and a port in use a start`() async throws {
             let authority = TestAuthority(seed: 71)
             let world = try await World("operations-stuck", apps: [Load.app(authority)])

@@ -228,7 +228,7 @@ extension Lane {
             unreported = unreported.filter { isOwned($0.value.partition, epochs: epochs) }
             toEnqueue.removeAll { unreported[$0.ticket] == nil }
         }
-        if backoff.attempts > 0 { observer.recovered() }
+        if backoff.attempts > 0 || silence.wasTold { observer.recovered() }
         observer.took(clock.monotonic() - start, for: .publish)
         try resume()
     }
@@ -274,6 +274,10 @@ extension Lane {
     /// A record on its way has no time limit, so nothing else would tell.
     private func tell(_ count: Int, missingSince silence: inout Silence) {
         guard let waited = silence.toTell(at: clock.monotonic()) else { return }
+        observer.waits(
+            for: Fault(
+                operation: "publish", code: "reports_missing", disposition: .retry,
+                message: "\(count) verdicts on their way are not reported as delivered"))
         log(
             .warning, "reports_missing",
             "verdicts on their way are not reported as delivered: the lane waits for the broker",

@@ -3,6 +3,8 @@ struct Silence {
     private let start: Duration
     private let most: Duration
     private var lastTold: Duration
+    /// Whether it was told at least once.
+    var wasTold: Bool { lastTold != start }
 
     /// A silence that begins now.
     ///

@@ -59,6 +59,15 @@ package final class LaneObserver: Sendable {
         }
     }
 
+    /// Something that has no time limit is waited for, longer than it should take.
+    func waits(for fault: Fault) {
+        let now = clock.monotonic()
+        note { report in
+            let since = report.trouble?.since ?? now
+            report.trouble = LaneReport.Trouble(fault: fault, since: since)
+        }
+    }
+
     /// What failed works again.
     func recovered() {
         note { report in
@@ -75,6 +84,11 @@ package final class LaneObserver: Sendable {
             for (partition, end) in ends { report.partitions[partition]?.seenEnd = end }
             report.noteLag(now: now)
         }
+    }
+
+    /// The lane's thread is about to start: what went before was no work of its own.
+    package func started() {
+        begin("start")
     }
 
     /// The lane's thread ends.

@@ -83,6 +83,9 @@ final class World {
             log: { _ in })
     }
 
+    /// The name of the verdict topic.
+    var verdictTopic: String { settings.kafka.topics.verdicts }
+
     /// Changes the settings file, which running workers read again when they are told to.
     func change(_ adjust: (inout WorkerSettings) -> Void) throws {
         adjust(&settings)
