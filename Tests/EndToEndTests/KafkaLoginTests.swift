@@ -111,6 +111,29 @@ extension EndToEndTests {
             #expect(!worker.errors.contains(Self.password))
         }
 
+        /// The gate knows the root alone, as brokers do: what lies between must come from the client.
+        @Test func `a client certificate is sent with its chain`() async throws {
+            let bench = try Bench()
+            let gate = try await bench.gate("gate")
+            let between = try bench.certificates.issue(
+                "between", commonName: "Intermediate", isAuthority: true)
+            let leaf = try bench.certificates.issue(
+                "leaf", commonName: "worker-9", by: between)
+            let chain = try bench.certificates.chain("chain", of: [leaf, between])
+            let cases: [(String, certificate: String, ends: Int32)] = [
+                ("login-leaf", leaf.certificate, 69), ("login-chain", chain, 0),
+            ]
+            for (name, certificate, code) in cases {
+                let files = [
+                    "ssl.certificate.location": certificate, "ssl.key.location": leaf.key,
+                ]
+                let world = try await world(name, gate, bench.properties("PLAIN", files))
+                let check = try await world.runCommand("check")
+                #expect(check.ended == .exited(code), "\(name): \(check.output)\(check)")
+            }
+            #expect(gate.seen.contains("peer worker-9"))
+        }
+
         @Test func `each mechanism sends what a broker must see`() async throws {
             let bench = try Bench()
             let gate = try await bench.gate("gate")

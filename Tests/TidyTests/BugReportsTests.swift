@@ -14,6 +14,14 @@ import Testing
         #expect(numbers == Array(1...Self.count))
     }
 
+    @Test func `no report waits for its test`() throws {
+        let page = try #require(Self.page)
+        let text = page.text.lowercased()
+        for words in ["not covered", "not tested", "not yet", "no test"] {
+            #expect(!text.contains(words), "a report is \(words)")
+        }
+    }
+
     @Test func `every test that the page names exists`() throws {
         let page = try #require(Self.page)
         let references = page.text.matches(of: /`(\w+)`: "([^"|]+)"/)

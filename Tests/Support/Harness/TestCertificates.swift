@@ -87,25 +87,38 @@ package final class TestCertificates: Sendable {
     ///   - commonName: whom it is for.
     ///   - host: the host it is for; nil of a client's.
     ///   - isExpired: whether its time was years ago.
+    ///   - isAuthority: whether it may issue others.
+    ///   - issuer: an authority that the root has issued; nil is the root itself.
     /// - Returns: where it is.
     /// - Throws: ``Failure`` with openssl's words.
     package func issue(
-        _ name: String, commonName: String, host: String? = nil, isExpired: Bool = false
+        _ name: String, commonName: String, host: String? = nil, isExpired: Bool = false,
+        isAuthority: Bool = false, by issuer: Identity? = nil
     ) throws -> Identity {
         try openssl([
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
             "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=" + commonName,
         ])
         let names = host.map { "subjectAltName=DNS:\($0)\n" } ?? ""
-        let extensions = "basicConstraints=CA:FALSE\n" + names
+        let extensions = "basicConstraints=CA:\(isAuthority ? "TRUE" : "FALSE")\n" + names
         try extensions.write(toFile: path(name + ".ext"), atomically: false, encoding: .utf8)
         let dates = ["-startdate", "20200101000000Z", "-enddate", "20200102000000Z"]
+        let authority = issuer.map { ["-cert", $0.certificate, "-keyfile", $0.key] } ?? []
         try openssl(
             [
                 "ca", "-batch", "-notext", "-config", "ca.cnf", "-in", name + ".csr", "-out",
                 name + ".pem", "-extfile", name + ".ext",
-            ] + (isExpired ? dates : []))
+            ] + (isExpired ? dates : []) + authority)
         return Identity(certificate: path(name + ".pem"), key: path(name + ".key"))
+    }
+
+    /// Writes certificates into one file, the client's own first.
+    ///
+    /// - Returns: its path.
+    package func chain(_ name: String, of identities: [Identity]) throws -> String {
+        let text = try identities.map { try $0.certificateText }.joined()
+        try text.write(toFile: path(name + ".pem"), atomically: false, encoding: .utf8)
+        return path(name + ".pem")
     }
 
     /// Revokes a certificate.
