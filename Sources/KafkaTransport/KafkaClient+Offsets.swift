@@ -86,8 +86,9 @@ extension KafkaClient {
     /// `rd_kafka_commit` has no time limit: it waits as long as there is no coordinator. One that
     /// nobody answered in time is still on its way, and could arrive after a later one and set it
     /// back: so the next call waits for its answer first.
-    func commit(_ nextOffsets: [TopicPartition: Int64], wait: Duration) throws(Fault) {
-        let operation = "commit offsets"
+    func commit(
+        _ nextOffsets: [TopicPartition: Int64], wait: Duration, operation: String = "commit offsets"
+    ) throws(Fault) {
         let deadline = Deadline(after: wait)
         if isCommitUnanswered {
             guard KafkaEvent(from: commitAnswers, wait: wait) != nil else {

@@ -111,13 +111,16 @@ package final class TopicInspector {
     ///
     /// Kafka refuses it while the group has members.
     ///
-    /// - Throws: `.fenced` when the group has members, `.retry` when the broker can't be reached.
-    package func commit(_ nextOffsets: [TopicPartition: Int64]) throws(Fault) {
+    /// - Parameters:
+    ///   - nextOffsets: where it shall be.
+    ///   - wait: how long the answer may take. After that nobody knows whether it was moved.
+    /// - Throws: `.fenced` when the group has members, `.retry` when the broker does not answer in
+    ///   time.
+    package func commit(
+        _ nextOffsets: [TopicPartition: Int64], wait: Duration = patience
+    ) throws(Fault) {
         guard !nextOffsets.isEmpty else { return }
-        let list = TopicPartitionList(nextOffsets)
-        let operation = "move the group's offsets"
-        try client.check(rd_kafka_commit(client.handle, list.pointer, 0), operation)
-        try client.check(list, operation)
+        try client.commit(nextOffsets, wait: wait, operation: "move the group's offsets")
     }
 
     /// Whether somebody is in the group now, as the brokers tell.

@@ -72,6 +72,21 @@ extension BrokerTests {
             }
         }
 
+        /// `rd_kafka_commit` would wait for a coordinator as long as there is none.
+        @Test func `a move that nobody answers ends in time`() throws {
+            let bench = try Bench(broker: try BrokerProcess([]))
+            let inspector = try TopicInspector(settings: bench.settings) { _ in }
+            _ = try inspector.positions(of: bench.partitions)
+            try bench.broker.command("down")
+            let fault = #expect(throws: Fault.self) {
+                try inspector.commit(bench.all(at: 0), wait: .milliseconds(500))
+            }
+            #expect(fault?.disposition == .retry)
+            #expect(fault?.operation == "move the group's offsets")
+            // Or closing waits for it, too.
+            try bench.broker.command("up")
+        }
+
         @Test func `a topic that is not there is told as such`() throws {
             let bench = try Bench(takesFaults: true)
             try bench.broker.command("topic-error \(bench.topic) UNKNOWN_TOPIC_OR_PART")
