@@ -18,6 +18,8 @@ struct DoctoredWorld {
     var storedDiffers = false
     var storedTwice = false
     var signCounts: [String: UInt32] = ["key": 2]
+    /// Worker processes that have ended, and whether they were asked to.
+    var ends: [(end: ChildProcess.End, wasAsked: Bool)] = [(.exited(0), true)]
 
     private static let topic = "requests"
 
@@ -65,6 +67,9 @@ struct DoctoredWorld {
         }
         for (offset, value) in lateVerdicts.enumerated() {
             try ledger.published(record("verdicts", Int64(verdicts.count + offset), value))
+        }
+        for (end, wasAsked) in ends {
+            ledger.ended("worker", with: end, wasAsked: wasAsked, words: "nothing")
         }
         ledger.stored(try storedVerdicts(), signCounts: signCounts)
         return ledger

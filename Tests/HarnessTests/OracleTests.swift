@@ -101,6 +101,17 @@ import Worker
         #expect(try world.brokenClauses() == [.unasked])
     }
 
+    @Test func `a worker that ends unasked is found, however it ends`() throws {
+        var world = DoctoredWorld()
+        world.ends.append((.killed(9), true))
+        #expect(try world.brokenClauses() == [])
+        for end in [ChildProcess.End.exited(0), .exited(70), .killed(11)] {
+            world = DoctoredWorld()
+            world.ends.append((end, false))
+            #expect(try world.brokenClauses() == [.alive])
+        }
+    }
+
     @Test func `a stale verdict is right only once the inbox has forgotten`() throws {
         var world = DoctoredWorld()
         world.lateVerdicts = [world.verdict("two", offset: 2, reason: "stale_request")]

@@ -87,13 +87,15 @@ actor SoakFleet {
         try await stop(all)
     }
 
-    /// Takes those out that ended without being asked.
-    func takeDead() -> [(member: Member, end: ChildProcess.End)] {
+    /// Takes those out that have ended.
+    func takeDead() -> [(member: Member, end: ChildProcess.End, wasAsked: Bool)] {
         let dead = members.compactMap { member in
-            member.process.ended.map { (member, $0) }
+            member.process.ended.map {
+                (member, $0, asked.contains(member.process.processID))
+            }
         }
         members.removeAll { $0.process.ended != nil }
-        return dead.filter { !asked.contains($0.0.process.processID) }
+        return dead
     }
 
     /// Puts a member that was released and still lives back into the list.

@@ -122,11 +122,7 @@ struct SoakRun {
         var (nextSample, nextLine) = (ContinuousClock.now, ContinuousClock.now)
         while ContinuousClock.now < end, watch.sight().findings.isEmpty {
             try checkScenery(striker.servers)
-            for (member, end) in await fleet.takeDead() {
-                watch.report(
-                    OracleFinding(
-                        .alive, nil, "\(member.name) ended with \(end): \(member.process)"))
-            }
+            await lookForDead(fleet)
             if ContinuousClock.now >= nextSample {
                 await sampler.sample(await fleet.members, minute: minutes)
                 nextSample = .now + sampleEach
@@ -150,11 +146,7 @@ struct SoakRun {
         let deadline = ContinuousClock.now + Self.calmPatience
         while sight.findings.isEmpty {
             try checkScenery(striker.servers)
-            for (member, end) in await fleet.takeDead() {
-                watch.report(
-                    OracleFinding(
-                        .alive, nil, "\(member.name) ended with \(end): \(member.process)"))
-            }
+            await lookForDead(fleet)
             sight = watch.sight()
             if case .success(let sent)? = sender.result, sight.records >= sent,
                 sight.unanswered == 0, sight.isCommitted
@@ -188,6 +180,13 @@ struct SoakRun {
         watch.judge(
             try await servers.database.storedVerdicts(),
             signCounts: try await servers.database.signCounts())
+    }
+
+    /// Tells the oracle of workers that are no longer there.
+    private func lookForDead(_ fleet: SoakFleet) async {
+        for (member, end, wasAsked) in await fleet.takeDead() {
+            watch.ended(member.name, with: end, wasAsked: wasAsked, words: "\(member.process)")
+        }
     }
 
     private func checkScenery(_ servers: SoakServers) throws {

@@ -52,8 +52,11 @@ struct SoakServers: Sendable {
     }
 
     /// The connection string of a worker, under whose name its sessions are counted.
+    ///
+    /// It logs in with the rights of `schemas/roles.sql` alone.
     static func conninfo(_ proxy: PostgresProxy, worker: String) -> String {
-        "host=\(proxy.folder) port=5432 user=postgres dbname=soak application_name=\(worker)"
+        "host=\(proxy.folder) port=5432 user=\(Database.Role.worker.login) dbname=soak "
+            + "application_name=\(worker)"
     }
 
     /// Kills the server's first process, as the kernel does that has no memory left, and starts it

@@ -60,6 +60,13 @@ final class SoakWatch: Sendable {
         ledger.withLock { $0.isAnswered(id) }
     }
 
+    /// A worker process is no longer there.
+    func ended(
+        _ worker: String, with end: ChildProcess.End, wasAsked: Bool, words: String
+    ) {
+        ledger.withLock { $0.ended(worker, with: end, wasAsked: wasAsked, words: words) }
+    }
+
     /// A finding of somebody else than the ledger.
     func report(_ finding: OracleFinding) {
         ledger.withLock { $0.report(finding) }

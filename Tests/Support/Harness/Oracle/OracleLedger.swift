@@ -161,6 +161,20 @@ package struct OracleLedger {
         }
     }
 
+    /// A worker process that is no longer there.
+    ///
+    /// - Parameters:
+    ///   - worker: its name.
+    ///   - end: how it ended.
+    ///   - wasAsked: whether a fault or a stop of the test's own ended it.
+    ///   - words: what it said last.
+    package mutating func ended(
+        _ worker: String, with end: ChildProcess.End, wasAsked: Bool, words: String
+    ) {
+        guard !wasAsked else { return }
+        find(.alive, nil, "\(worker) ended with \(end): \(words)")
+    }
+
     /// What somebody else has found.
     package mutating func report(_ finding: OracleFinding) {
         find(finding.clause, finding.subject, finding.detail)
