@@ -126,14 +126,16 @@ package final class KafkaSource: RequestSource {
         return nil
     }
 
+    /// The process ends, to be started again: only a claim looks where a log is, goes on there and
+    /// tells what is missing (`records_expired`, `topic_recreated`), and it is never just skipped.
     private func offsetFault(partition: TopicPartition?, text: String) -> Fault {
         let place = partition.map { "\($0.topic) [\($0.partition)]" } ?? "a partition"
         return Fault(
-            operation: "consume", code: "_AUTO_OFFSET_RESET", disposition: .stop(.incompatible),
+            operation: "consume", code: "_AUTO_OFFSET_RESET", disposition: .stop(.software),
             message: """
                 the next offset of \(place) is not in its log (\(text)): requests were deleted \
-                before they were read, or the topic was made anew; find out which, then set the \
-                group's position by hand
+                before they were read, or the topic was made anew; the next start tells which, \
+                how many are missing, and goes on where the log is
                 """)
     }
 
