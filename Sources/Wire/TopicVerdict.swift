@@ -7,8 +7,9 @@ internal import LibCrypto
 /// The topic is written by workers only, so this is no judge: what is not as ``Verdict/encode()``
 /// writes it tells nothing.
 package enum TopicVerdict: Hashable, Sendable {
-    /// An accepted registration or assertion: the key's sign count is at least this.
-    case accepted(KeyID, signCount: UInt32)
+    /// An accepted registration or assertion: the key's sign count is at least this. The place is
+    /// that of the request; nil where it can't be read.
+    case accepted(KeyID, signCount: UInt32, source: RecordPlace?)
     /// A verdict that accepts nothing.
     case rejected
     /// No verdict, or one that can't be read.
@@ -28,7 +29,8 @@ package enum TopicVerdict: Hashable, Sendable {
         let keyID = fields.keyId.flatMap { Base64.decode($0) }.flatMap { Digest32($0) }
         switch (fields.outcome, keyID, fields.signCount) {
         case ("rejected", _, _): self = .rejected
-        case ("accepted", let keyID?, let count?): self = .accepted(KeyID(keyID), signCount: count)
+        case ("accepted", let keyID?, let count?):
+            self = .accepted(KeyID(keyID), signCount: count, source: fields.source?.place)
         default: self = .unreadable
         }
     }
@@ -37,5 +39,14 @@ package enum TopicVerdict: Hashable, Sendable {
         var outcome: String
         var keyId: String?
         var signCount: UInt32?
+        var source: Source?
+    }
+
+    private struct Source: Decodable {
+        var topic: String
+        var partition: Int32
+        var offset: Int64
+
+        var place: RecordPlace { RecordPlace(topic: topic, partition: partition, offset: offset) }
     }
 }

@@ -19,7 +19,9 @@ import Wire
         accepted.kind = .assertion
         accepted.keyID = keyID
         accepted.signCount = count
-        #expect(TopicVerdict(value: accepted.encode()) == .accepted(keyID, signCount: count))
+        #expect(
+            TopicVerdict(value: accepted.encode())
+                == .accepted(keyID, signCount: count, source: accepted.source))
     }
 
     @Test func `a rejected verdict raises nothing, whatever sign count it names`() {

@@ -34,6 +34,18 @@ package enum StartPosition: Hashable, Sendable {
         log.committed == nil && log.low < row.nextOffset && row.lastTimestampMilliseconds > 0
     }
 
+    /// The first offset whose decision was lost and will be made again; nil where none was.
+    ///
+    /// Where lost decisions can't be made again, it is the first one that still can, once an
+    /// operator lets the partition go on.
+    package var decidesAgainFrom: Int64? {
+        switch self {
+        case .at, .newLog, .recordsExpired: nil
+        case .lostCommits(let offset, _): offset
+        case .unrecoverable(_, let low): low
+        }
+    }
+
     /// Decides where to start.
     ///
     /// - Parameters:

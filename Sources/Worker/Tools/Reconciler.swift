@@ -6,6 +6,10 @@ import Wire
 /// Sign counts only ever rise, so the highest one that was accepted repairs a database that fell
 /// behind, however often and in whatever order verdicts are read, and while workers run: rows are
 /// locked as lanes lock them, and none is lowered.
+///
+/// One kind of verdict is left alone: of requests that workers will decide again, as their
+/// decisions were lost and the topic still holds them. Their sign counts come back with these
+/// decisions; raised before, they would make replays of honest requests.
 package struct Reconciler<Store: KeyStore> {
     /// What was read and done.
     package struct Outcome: Hashable, Sendable {
@@ -13,6 +17,8 @@ package struct Reconciler<Store: KeyStore> {
         package var records = 0
         /// Verdicts among them that accept something.
         package var accepted = 0
+        /// Those of them that workers will give again, and so raise nothing.
+        package var decidedAgain = 0
         /// Records in which there is no verdict.
         package var unreadable = 0
         /// Rows whose sign count was raised; one may be raised more than once.
@@ -36,6 +42,7 @@ package struct Reconciler<Store: KeyStore> {
     package static var attemptsMax: Int { 5 }
 
     private let store: Store
+    private let decidedAgain: [TopicPartition: Int64]
     private let isDryRun: Bool
     private let pause: (Duration) -> Void
     private var pending: [KeyID: UInt32] = [:]
@@ -46,10 +53,16 @@ package struct Reconciler<Store: KeyStore> {
     ///
     /// - Parameters:
     ///   - store: the database.
+    ///   - decidedAgain: the first offset of each partition of the request topics from which on
+    ///     workers will decide again, by ``StartPosition/decidesAgainFrom``.
     ///   - isDryRun: whether it only tells what it would do.
     ///   - pause: waits before a transaction is tried again.
-    package init(store: Store, isDryRun: Bool, pause: @escaping (Duration) -> Void) {
+    package init(
+        store: Store, decidedAgain: [TopicPartition: Int64], isDryRun: Bool,
+        pause: @escaping (Duration) -> Void
+    ) {
         self.store = store
+        self.decidedAgain = decidedAgain
         self.isDryRun = isDryRun
         self.pause = pause
     }
@@ -67,12 +80,22 @@ package struct Reconciler<Store: KeyStore> {
             switch TopicVerdict(value: record.value) {
             case .rejected: break
             case .unreadable: outcome.unreadable += 1
-            case .accepted(let keyID, let signCount):
+            case .accepted(let keyID, let signCount, let source):
                 outcome.accepted += 1
+                guard !isDecidedAgain(source) else {
+                    outcome.decidedAgain += 1
+                    break
+                }
                 pending[keyID] = max(pending[keyID] ?? 0, signCount)
             }
             if pending.count >= Self.pendingKeysMax { try flush() }
         }
+    }
+
+    private func isDecidedAgain(_ place: RecordPlace?) -> Bool {
+        guard let place else { return false }
+        let partition = TopicPartition(topic: place.topic, partition: place.partition)
+        return decidedAgain[partition].map { place.offset >= $0 } ?? false
     }
 
     /// Writes what is held back.

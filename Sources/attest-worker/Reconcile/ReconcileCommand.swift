@@ -13,7 +13,8 @@ enum ReconcileCommand {
             assertions could be accepted once more. Workers notice it and decide again what the
             request topic still holds. Where it does not reach back far enough they halt with 73.
             Then the verdict topic tells what was accepted: this reads it and raises each sign count
-            to the highest one accepted. It never lowers one, may be repeated, and workers may run.
+            to the highest one accepted, but for the requests that workers decide again. It never
+            lowers one, may be repeated, and workers may run.
 
             Usage: attest-worker reconcile --from-verdicts [--from=TIME|OFFSET] [--accept-gap]
                                  [--dry-run] [--json] [SETTINGS]
@@ -21,8 +22,9 @@ enum ReconcileCommand {
               --from-verdicts  where the truth is taken from; there is no other source yet
               --from=…         reads verdicts from this time, such as 2026-01-31T12:00:00Z, or from
                                this offset of each partition; all there are
-              --accept-gap     lets halted partitions go on from where the request topic begins. The
-                               requests in the gap were decided before, as their verdicts tell; what
+              --accept-gap     lets halted partitions go on from where the request topic begins:
+                               what it still holds is decided again, with the same outcome. The
+                               requests in the gap before were decided, as their verdicts tell; what
                                they registered and the database has lost stays lost
               --dry-run        tells what would be raised, and changes nothing
               --json           prints one JSON object
@@ -53,8 +55,11 @@ enum ReconcileCommand {
             let inspector = try tool.inspector()
             let store = tool.store()
             defer { store.close() }
-            let (outcome, coveredSince) = try raise(from, inspector, store, tool)
-            let gaps = try Gap.all(inspector, store, tool, coveredSince: coveredSince)
+            // Where workers would go on is asked before anything is raised: what they decide again
+            // meanwhile, they decide by sign counts that were left to them.
+            let standings = try Standing.all(inspector, store, tool)
+            let (outcome, coveredSince) = try raise(from, standings, inspector, store, tool)
+            let gaps = standings.compactMap { $0.gap(coveredSince: coveredSince) }
             let isAccepted = tool.flags.switches.contains("--accept-gap")
             if isAccepted, !tool.isDryRun {
                 let places = gaps.map { ($0.topicPartition, $0.low) }
@@ -71,12 +76,18 @@ enum ReconcileCommand {
     /// - Returns: also since when, in milliseconds since 1970, no verdict is missing among them, as
     ///   far as timestamps tell: since ever, where a log was read from its very first record.
     private static func raise(
-        _ from: LogBound?, _ inspector: TopicInspector, _ store: PostgresKeyStore, _ tool: Tool
+        _ from: LogBound?, _ standings: [Standing], _ inspector: TopicInspector,
+        _ store: PostgresKeyStore, _ tool: Tool
     ) throws(Fault) -> (outcome: Reconciler<PostgresKeyStore>.Outcome, coveredSince: Int64) {
         let partitions = try inspector.partitions(of: tool.settings.kafka.topics.verdicts)
         let stretches = try inspector.stretches(of: partitions, from: from, to: nil)
         let reader = try StretchReader(stretches, settings: tool.kafka, log: tool.clientLog)
-        var reconciler = Reconciler(store: store, isDryRun: tool.isDryRun, pause: Tool.pause)
+        let again = standings.compactMap { standing in
+            standing.position.decidesAgainFrom.map { (standing.partition, $0) }
+        }
+        var reconciler = Reconciler(
+            store: store, decidedAgain: Dictionary(again) { first, _ in first },
+            isDryRun: tool.isDryRun, pause: Tool.pause)
         while true {
             let records = try reader.next(recordsMax: recordsMax)
             guard !records.isEmpty else { break }
@@ -88,46 +99,5 @@ enum ReconcileCommand {
             stretch.lowerBound == 0 ? .min : outcome.oldestMilliseconds[partition] ?? .max
         }
         return (outcome, since.max() ?? .max)
-    }
-}
-
-/// A partition at which workers halt: decisions were lost whose records are gone.
-struct Gap: Encodable, Equatable {
-    var topic: String
-    var partition: Int32
-    /// The first offset of which the database knows no decision.
-    var nextOffset: Int64
-    /// Where the topic begins.
-    var low: Int64
-    /// Whether all verdicts were read since the last decision that the database knows: else some of
-    /// the gap may have been deleted, and sign counts may still be too low.
-    var isCovered: Bool
-
-    var topicPartition: TopicPartition { TopicPartition(topic: topic, partition: partition) }
-
-    /// All there are.
-    static func all(
-        _ inspector: TopicInspector, _ store: PostgresKeyStore, _ tool: Tool,
-        coveredSince: Int64
-    ) throws(Fault) -> [Gap] {
-        let partitions = try inspector.partitions(
-            of: tool.settings.kafka.topics.requests, only: nil)
-        let logs = try inspector.positions(of: partitions)
-        let rows = try store.readProgress(of: partitions)
-        return partitions.sorted().compactMap { partition in
-            guard let log = logs[partition] else { return nil }
-            // As a worker would find it: it makes the row that is missing.
-            let next = StartPosition.initial(log)
-            let row =
-                rows[partition]
-                ?? Progress(
-                    epoch: 1, nextOffset: next, publishedOffset: next, lastTimestampMilliseconds: 0)
-            guard case .unrecoverable(let nextOffset, let low) = StartPosition(row: row, log: log)
-            else { return nil }
-            return Gap(
-                topic: partition.topic, partition: partition.partition, nextOffset: nextOffset,
-                low: low,
-                isCovered: coveredSince <= row.lastTimestampMilliseconds)
-        }
     }
 }

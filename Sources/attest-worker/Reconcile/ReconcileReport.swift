@@ -8,6 +8,8 @@ struct ReconcileReport: Encodable, Equatable {
     var verdicts: Int
     /// Those that accept something.
     var accepted: Int
+    /// Those of them that workers will give again.
+    var decidedAgain: Int
     /// Those in which there is no verdict.
     var unreadable: Int
     /// Sign counts that were raised, or would be.
@@ -26,6 +28,7 @@ struct ReconcileReport: Encodable, Equatable {
         dryRun = isDryRun
         verdicts = outcome.records
         accepted = outcome.accepted
+        decidedAgain = outcome.decidedAgain
         unreadable = outcome.unreadable
         raised = outcome.raised
         missingKeys = outcome.missingKeys.count
@@ -40,6 +43,11 @@ struct ReconcileReport: Encodable, Equatable {
                 + " can't be read",
             "\(raised) sign counts \(dryRun ? "would be raised" : "raised")",
         ]
+        if decidedAgain > 0 {
+            lines.append(
+                "\(decidedAgain) verdicts raise nothing: the request topic still holds their"
+                    + " requests, and workers decide these again with the same outcome")
+        }
         if missingKeys > 0 {
             let least = missingKeys >= Reconciler<PostgresKeyStore>.missingKeysMax
             lines.append(

@@ -35,10 +35,12 @@ import Worker
             timestampMilliseconds: timestamp, key: nil, value: value, headers: [])
     }
 
-    private func accepted(_ number: Int, _ count: UInt32, at timestamp: Int64 = 100) -> Record {
+    private func accepted(
+        _ number: Int, _ count: UInt32, at timestamp: Int64 = 100, source: Int64 = 0
+    ) -> Record {
         var verdict = Verdict(
             verdictID: VerdictID(SHA256.hash([1])), outcome: .accepted,
-            source: RecordPlace(topic: "requests", partition: 0, offset: 0))
+            source: RecordPlace(topic: "requests", partition: 0, offset: source))
         verdict.kind = .assertion
         verdict.keyID = keyID(number)
         verdict.signCount = count
@@ -46,11 +48,12 @@ import Worker
     }
 
     private func reconcile(
-        _ records: [Record], isDryRun: Bool = false,
+        _ records: [Record], decidedAgain: [TopicPartition: Int64] = [:], isDryRun: Bool = false,
         hook: @escaping StoreHook = { (_, _) throws(Fault) in }
     ) throws -> Reconciler<InMemoryKeyStore>.Outcome {
         var reconciler = Reconciler(
-            store: InMemoryKeyStore(database, hook: hook), isDryRun: isDryRun, pause: { _ in })
+            store: InMemoryKeyStore(database, hook: hook), decidedAgain: decidedAgain,
+            isDryRun: isDryRun, pause: { _ in })
         for record in records { try reconciler.take([record]) }
         try reconciler.flush()
         return reconciler.outcome
@@ -77,6 +80,23 @@ import Worker
         let again = try reconcile(records.reversed())
         #expect(again.raised == 0)
         #expect([1, 2, 3].map(signCount) == [9, 50, 0])
+    }
+
+    /// Or the workers would take these requests for replays when they decide them again.
+    @Test func `verdicts of requests that are decided again raise nothing`() throws {
+        store(1, signCount: 3)
+        let records = [
+            accepted(1, 7, source: 9), accepted(1, 8, source: 10), accepted(2, 1, source: 11),
+        ]
+        let requests = TopicPartition(topic: "requests", partition: 0)
+        let outcome = try reconcile(records, decidedAgain: [requests: 10])
+        #expect(signCount(1) == 7)
+        #expect(outcome.accepted == 3)
+        #expect(outcome.decidedAgain == 2)
+        #expect(outcome.missingKeys == [])
+        let other = TopicPartition(topic: "requests", partition: 1)
+        #expect(try reconcile(records, decidedAgain: [other: 10]).decidedAgain == 0)
+        #expect(signCount(1) == 8)
     }
 
     @Test func `a dry run tells the same and changes nothing`() throws {
