@@ -111,7 +111,7 @@ extension EndToEndTests {
             #expect(!worker.errors.contains(Self.password))
         }
 
-        /// The gate knows the root alone, as brokers do: what lies between must come from the client.
+        /// The gate knows the root alone, as brokers do: what lies between comes from the client.
         @Test func `a client certificate is sent with its chain`() async throws {
             let bench = try Bench()
             let gate = try await bench.gate("gate")

@@ -1,8 +1,8 @@
 /// Where a text stops being JSON5, for an error message: the decoder does not tell.
 ///
-/// It looks at a text that the decoder has refused, and only at its shape: brackets, commas, colons,
-/// quotes, comments. What a word or a number may look like is left to the decoder, so that it may
-/// find nothing.
+/// It looks at a text that the decoder has refused, and only at its shape: brackets, commas,
+/// colons, quotes, comments. What a word or a number may look like is left to the decoder, so that
+/// it may find nothing.
 struct SyntaxPlace: Hashable {
     /// Counted from 1.
     let line: Int

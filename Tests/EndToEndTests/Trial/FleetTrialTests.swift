@@ -32,8 +32,8 @@ import Testing
                 let total = (ContinuousClock.now - start) / .seconds(1)
                 print(
                     """
-                    The operator's trial of three workers, A, B and C; half a second is a minute of \
-                    the alerts. It took \(Int(total)) s.
+                    The operator's trial of three workers, A, B and C; half a second is a minute \
+                    of the alerts. It took \(Int(total)) s.
                     \(transcript.joined(separator: "\n"))
                     """)
             }

@@ -121,7 +121,8 @@ package final class Prometheus {
                 "\(match.output.1)\(milliseconds(match.output.2, match.output.3))ms"
             }
             .replacing(/(_seconds\)\s+)> ([0-9]+)/) { match in
-                "\(match.output.1)> \(Double(match.output.2).map { $0 * Double(minute) / 60_000 } ?? 0)"
+                let seconds = Double(match.output.2) ?? 0
+                return "\(match.output.1)> \(seconds * Double(minute) / 60_000)"
             }
     }
 }
