@@ -53,6 +53,7 @@ def check(findings, tools):
     findings.expect(int(listen.rsplit(":", 1)[1]) == target["port"] == listen_port(),
                     "the port of the workers and that which prometheus.yaml scrapes differ")
     check_topics(findings, services["topics"])
+    check_roles(findings, services)
 
 
 def validate(findings, tools, file):
@@ -132,3 +133,25 @@ def check_topics(findings, service):
         findings.expect(os.access(path, os.X_OK), f"{path.relative_to(ROOT)} is not executable")
         done = subprocess.run(["bash", "-n", path], capture_output=True, text=True)
         findings.expect(done.returncode == 0, done.stderr)
+
+
+def check_roles(findings, services):
+    """Whoever runs is not the owner of the tables, who migrates; the roles are made in between."""
+    owner = services["postgres"]["environment"]["POSTGRES_USER"]
+    user = re.search(r"user=(\w+)", text("deploy/compose/attest.json5")).group(1)
+    login = text("deploy/compose/worker-login.sql")
+    findings.expect(user != owner and f"GRANT attest_worker TO {user};" in login,
+                    f"compose/attest.json5: {user} has not the worker's rights, or more")
+    migrate = services["migrate"]
+    findings.expect(f"user={owner}" in migrate["environment"]["ATTEST_POSTGRES__CONNECTION"],
+                    f"{FILE}: migrate is not the owner of the tables")
+    for name in ("attest-worker", "simulator"):
+        findings.expect("postgres-password" not in services[name]["secrets"],
+                        f"{FILE}: {name} has the owner's password")
+    for name, needed in (("attest-worker", "roles"), ("roles", "migrate")):
+        findings.expect(dict(dependencies(services[name])).get(needed)
+                        == "service_completed_successfully", f"{FILE}: {name} before {needed}")
+    # A role of schemas/roles.sql can't log in itself.
+    for path in ("deploy/kubernetes/example/attest.json5", "deploy/debian/attest.json5"):
+        user = re.search(r'connection: "[^"]*user=(\w+)', text(path)).group(1)
+        findings.expect(re.fullmatch(r"attest_worker_\d", user), f"{path}: {user} can't log in")

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 mkdir -p secrets
 # Containers read the files as users of their own, so the files are open and the folder is not.
 chmod 700 secrets
-for name in postgres-password simulation-seed grafana-password; do
+for name in postgres-password worker-password simulation-seed grafana-password; do
     if [ ! -s "secrets/$name" ]; then
         openssl rand -hex 32 | tr -d '\n' >"secrets/$name"
         chmod 644 "secrets/$name"

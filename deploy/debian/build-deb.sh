@@ -37,7 +37,7 @@ place 644 deploy/debian/sysusers.conf usr/lib/sysusers.d/attest-worker.conf
 place 644 deploy/debian/attest.json5 etc/attest-worker/attest.json5
 place 644 deploy/debian/default etc/default/attest-worker
 documents="usr/share/doc/attest-worker"
-for file in RUNBOOK.md docs/settings.md docs/metrics.md; do
+for file in RUNBOOK.md docs/settings.md docs/metrics.md schemas/roles.sql; do
     place 644 "$file" "$documents/$(basename "$file")"
 done
 place 644 deploy/grafana/dashboard.json "$documents/examples/dashboard.json"
