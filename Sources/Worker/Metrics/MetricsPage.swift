@@ -6,7 +6,7 @@ package enum MetricsPage {
             ("The process", MetricTable.process), ("Requests", MetricTable.requests),
             ("Batches", MetricTable.batches), ("Lanes", MetricTable.lanes),
             ("Partitions", MetricTable.partitions), ("The database", MetricTable.database),
-            ("Kafka", MetricTable.kafka),
+            ("Kafka", MetricTable.kafka), ("Revocations", MetricTable.revocations),
         ]
         return introduction
             + sections.map { title, families in
