@@ -282,6 +282,8 @@ import Testing
         (["--worker.batchBytesMax=1000000000GiB"], "worker.batchBytesMax"),
         (["--worker.drainTimeout=99999999999999999999s"], "worker.drainTimeout"),
         ([#"--apps=[{appId: "T."}]"#], "apps[0].appId"),
+        (["--kafka.groupInstanceId="], "kafka.groupInstanceId"),
+        (["--kafka.oauth.tokenPath="], "kafka.oauth.tokenPath"),
         ([#"--apps=[{appId: "T.b c"}]"#], "apps[0].appId"),
         ([#"--apps=[{appId: "T.b+c"}]"#], "apps[0].appId"),
         (["--apps=[{appId: \"\u{212A}.b\"}]"], "apps[0].appId"),

@@ -32,11 +32,23 @@ extension SettingType<String> {
     }
 }
 
+extension SettingType {
+    /// A value that may be absent; one that is given keeps the same rule.
+    static func optional<Wrapped>(_ type: SettingType<Wrapped>) -> Self where Value == Wrapped? {
+        Self(rule: type.rule) { value in
+            // One that breaks the rule is not an absent one.
+            guard let parsed = type.parse(value) else { return nil }
+            return .some(parsed)
+        } show: { value in
+            value.map(type.show) ?? .null
+        }
+    }
+}
+
 extension SettingType<String?> {
     /// Text that may be absent.
     static func optionalText(_ rule: String, bytesMax: Int) -> Self {
-        let type = SettingType<String>.text(rule, bytesMax: bytesMax)
-        return Self(rule: rule, parse: { type.parse($0) }) { $0.map(SettingValue.text) ?? .null }
+        .optional(.text(rule, bytesMax: bytesMax))
     }
 }
 
