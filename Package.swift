@@ -122,7 +122,7 @@ let package = Package(
             name: "WorkerTests",
             dependencies: [
                 "Worker", "Wire", "AppAttest", "LibCrypto", "AttestTestKit", "KeyStoreSuite",
-                "SeededNumbers",
+                "SeededNumbers", "RecordedVectors",
             ],
             swiftSettings: strict),
         .testTarget(

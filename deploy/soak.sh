@@ -3,7 +3,7 @@
 # load, while workers are killed, frozen and replaced, connections cut, the database restarted and
 # so on at random moments. One oracle judges what comes of it; ends with 0 when it found nothing.
 #
-#   deploy/soak.sh --minutes 60 --seed 7 [--rate 40] [--faults kill,freeze] [--workers 3] [--keep]
+#   deploy/soak.sh --minutes 60 --seed 7 [--rate 40] [--faults kill,freeze] [--workers 3] [--window 8] [--keep]
 #
 # --help tells all kinds of faults. ATTEST_SOAK_MINUTES is the time where --minutes is not given.
 set -euo pipefail

@@ -28,6 +28,8 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var reason: String?
     /// On accepted requests: the reasons that policies set to report would have rejected it for.
     public var wouldReject: [String]?
+    /// What the app shall do before it asks again: `reattest`.
+    public var action: String?
     /// Whether a rejected request may succeed when it is sent again as another one.
     public var retryable: Bool?
     /// The key id in standard base64, where the message named one.
@@ -38,6 +40,8 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var environment: String?
     /// The sign count that the object carries, once it is proved.
     public var signCount: UInt32?
+    /// True on accepted assertions that a higher sign count overtook; nil for all others.
+    public var outOfOrder: Bool?
     /// True for devices that are no phones, as this kit's; nil for all others.
     public var simulated: Bool?
     /// On accepted registrations: whether the key was known before.
@@ -46,6 +50,10 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var validationCategory: UInt32?
     /// The bundle version that an OS 27 object carries.
     public var bundleVersion: String?
+    /// The code directory hash that an OS 27 object carries: `sha256:` and hexadecimal digits.
+    public var cdHash: String?
+    /// Whether flag ED announces what an OS 27 object carries.
+    public var extensionsAnnounced: Bool?
     /// `iphoneos` or `macosx`.
     public var platform: String?
     /// The system's version in the credential certificate.

@@ -27,7 +27,7 @@ func storedKeys(in rows: Rows) throws(PostgresError) -> [KeyID: StoredKey] {
     return found
 }
 
-/// The key in the first nine columns of a row.
+/// The key in the columns of ``Statement/keyColumns``, the first of a row.
 func storedKey(in row: Row) throws(PostgresError) -> StoredKey {
     guard let environment = AttestationEnvironment(rawValue: try row.text(2)) else {
         throw row.unexpected(2)
@@ -41,7 +41,19 @@ func storedKey(in row: Row) throws(PostgresError) -> StoredKey {
         keyID: KeyID(try row.digest(0)), appID: try row.text(1), environment: environment,
         publicKey: try row.bytes(3), signCount: signCount, subject: try row.optionalText(5),
         status: status, attestedBy: attestedBy,
-        certificate: try row.optionalBytes(8).map { CertificateSerial($0) })
+        certificate: try row.optionalBytes(8).map { CertificateSerial($0) },
+        attestedOn: try row.optionalDay(9), lastUsedOn: try row.optionalDay(10),
+        window: try window(in: row))
+}
+
+/// The window in a row of keys.
+private func window(in row: Row) throws(PostgresError) -> SeenCounts? {
+    guard try row.optionalBytes(11) != nil else { return nil }
+    guard let highest = UInt32(exactly: try row.integer(11, as: Int64.self)) else {
+        throw row.unexpected(11)
+    }
+    return SeenCounts(
+        highest: highest, bits: UInt64(bitPattern: try row.integer(12, as: Int64.self)))
 }
 
 /// The inbox rows of a result, under the identities that were asked for.
@@ -78,7 +90,7 @@ func writeCommands(
     let fresh = writes.registrations.filter { state.keys[$0.key.keyID] == nil }
     let registered = Set(fresh.map(\.key.keyID))
     guard
-        writes.signCounts.keys.allSatisfy({ state.keys[$0] != nil || registered.contains($0) })
+        writes.uses.keys.allSatisfy({ state.keys[$0] != nil || registered.contains($0) })
     else {
         throw Fault(
             operation: "store batch", code: "missing_row", disposition: .stop(.software),
@@ -94,8 +106,8 @@ func writeCommands(
     if !writes.inbox.isEmpty {
         commands.append(insertInbox(writes.inbox).changing(writes.inbox.count))
     }
-    if !writes.signCounts.isEmpty {
-        commands.append(raiseSignCounts(writes.signCounts).changing(writes.signCounts.count))
+    if !writes.uses.isEmpty {
+        commands.append(recordUses(writes.uses).changing(writes.uses.count))
     }
     if !writes.progress.isEmpty {
         commands.append(
@@ -111,7 +123,8 @@ private func insertKeys(_ registrations: [KeyRegistration]) -> Command {
         .texts(keys.map(\.environment.rawValue)), .byteStrings(keys.map(\.publicKey)),
         .int8s(keys.map { Int64($0.signCount) }), .texts(keys.map(\.subject)),
         .texts(keys.map(\.status.rawValue)), .texts(keys.map(\.attestedBy.rawValue)),
-        .optionalByteStrings(keys.map(\.certificate?.bytes)))
+        .optionalByteStrings(keys.map(\.certificate?.bytes)),
+        .days(keys.map(\.attestedOn)), .days(keys.map(\.lastUsedOn)))
 }
 
 private func storeAttestations(_ registrations: [KeyRegistration]) throws(Fault) -> Command {
@@ -136,11 +149,14 @@ private func insertInbox(_ entries: [InboxEntry]) -> Command {
         .byteStrings(entries.map(\.contentDigest.bytes)), .byteStrings(entries.map(\.verdict)))
 }
 
-private func raiseSignCounts(_ signCounts: [KeyID: UInt32]) -> Command {
-    let rows = Array(signCounts)
+private func recordUses(_ uses: [KeyID: KeyUse]) -> Command {
+    let rows = Array(uses)
     return Command(
-        .raiseSignCounts, .byteStrings(rows.map(\.key.digest.bytes)),
-        .int8s(rows.map { Int64($0.value) }))
+        .recordUses, .byteStrings(rows.map(\.key.digest.bytes)),
+        .int8s(rows.map { Int64($0.value.signCount) }), .days(rows.map(\.value.usedOn)),
+        .days(rows.map(\.value.attestedOn)),
+        .int8s(rows.map { $0.value.window.map { Int64($0.highest) } }),
+        .int8s(rows.map { $0.value.window.map { Int64(bitPattern: $0.bits) } }))
 }
 
 private func advanceProgress(_ progress: [TopicPartition: Progress], _ group: String) -> Command {

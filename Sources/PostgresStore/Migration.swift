@@ -27,6 +27,8 @@ package struct Migration: Hashable, Sendable {
             script: PackageResources._004_certificate_serials_sql),
         Migration(
             version: 5, name: "0005_owners", script: PackageResources._005_owners_sql),
+        Migration(
+            version: 6, name: "0006_key_policies", script: PackageResources._006_key_policies_sql),
     ]
 }
 

@@ -1,3 +1,5 @@
+internal import Worker
+
 /// A statement's parameter in PostgreSQL's binary format, with its type.
 ///
 /// All integers are big-endian. Source: the `recv` functions of each type; for arrays
@@ -63,8 +65,13 @@ struct Parameter {
         array(TypeID.int4Array, of: TypeID.int4, values.map(\.bigEndianBytes))
     }
 
-    static func int8s(_ values: [Int64]) -> Parameter {
-        array(TypeID.int8Array, of: TypeID.int8, values.map(\.bigEndianBytes))
+    /// Days since 1970-01-01, of which some may be NULL.
+    static func days(_ values: [Day?]) -> Parameter {
+        array(TypeID.int4Array, of: TypeID.int4, values.map { $0?.number.bigEndianBytes })
+    }
+
+    static func int8s(_ values: [Int64?]) -> Parameter {
+        array(TypeID.int8Array, of: TypeID.int8, values.map { $0?.bigEndianBytes })
     }
 
     static func byteStrings(_ values: [[UInt8]]) -> Parameter {

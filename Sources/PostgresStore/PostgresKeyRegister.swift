@@ -219,23 +219,23 @@ private func keyRecords(in rows: Rows?) throws(PostgresError) -> [KeyRecord] {
     try rows?.forEach { (row) throws(PostgresError) in
         var record = KeyRecord(
             key: try storedKey(in: row),
-            registeredAt: Instant(milliseconds: try row.integer(9)), attestation: nil,
+            registeredAt: Instant(milliseconds: try row.integer(13)), attestation: nil,
             withdrawal: nil)
-        if try row.optionalBytes(10) != nil {
+        if try row.optionalBytes(14) != nil {
             record.attestation = KeyRecord.Attestation(
-                at: Instant(milliseconds: try row.integer(10)), platform: try row.optionalText(11),
-                osVersion: try row.optionalText(12),
-                receiptBytes: Int(try row.integer(13, as: Int32.self)))
+                at: Instant(milliseconds: try row.integer(14)), platform: try row.optionalText(15),
+                osVersion: try row.optionalText(16),
+                receiptBytes: Int(try row.integer(17, as: Int32.self)))
         }
-        if let role = try row.optionalText(15) {
+        if let role = try row.optionalText(19) {
             record.withdrawal = KeyRecord.Withdrawal(
-                reason: try row.optionalText(14), by: role,
-                at: Instant(milliseconds: try row.integer(16)))
+                reason: try row.optionalText(18), by: role,
+                at: Instant(milliseconds: try row.integer(20)))
         }
-        if let role = try row.optionalText(18) {
+        if let role = try row.optionalText(22) {
             record.lastMove = KeyRecord.Move(
-                reason: try row.optionalText(17), by: role,
-                at: Instant(milliseconds: try row.integer(19)))
+                reason: try row.optionalText(21), by: role,
+                at: Instant(milliseconds: try row.integer(23)))
         }
         found.append(record)
     }

@@ -3,8 +3,7 @@
 
 extension Statement {
     private static let recordColumns = """
-        SELECT keys.key_id, keys.app_id, keys.environment, keys.public_key, keys.sign_count,
-            keys.subject, keys.status, keys.attested_by, keys.certificate_serial,
+        SELECT \(keyColumns),
             (extract(epoch FROM keys.created_at) * 1000)::int8,
             (extract(epoch FROM attestations.attested_at) * 1000)::int8,
             attestations.platform, attestations.os_version, octet_length(attestations.receipt),
@@ -78,8 +77,9 @@ extension Statement {
     static let eraseKeys = Statement(
         name: "attest_erase_keys",
         sql: """
-            UPDATE attest.keys SET status = 'erased', public_key = '', subject = NULL,
-                certificate_serial = NULL
+            UPDATE attest.keys
+            SET status = 'erased', public_key = '', subject = NULL, certificate_serial = NULL,
+                attested_on = NULL, last_used_on = NULL
             WHERE key_id = ANY ($1::bytea[])
             """)
 

@@ -1,5 +1,6 @@
 internal import CPQ
 internal import LibCrypto
+internal import Worker
 
 /// A statement's result: owns the `PGresult`.
 ///
@@ -80,6 +81,13 @@ struct Row {
     ) throws(PostgresError) -> Integer {
         guard let value = Integer(bigEndian: try bytes(column)) else { throw unexpected(column) }
         return value
+    }
+
+    /// A day, counted from 1970-01-01, that may be NULL.
+    func optionalDay(_ column: Int32) throws(PostgresError) -> Day? {
+        guard let bytes = try optionalBytes(column) else { return nil }
+        guard let number = Int32(bigEndian: bytes) else { throw unexpected(column) }
+        return Day(number: number)
     }
 
     /// Thirty-two bytes.

@@ -94,15 +94,26 @@ extension Statement {
             FOR UPDATE OF progress
             """)
 
+    /// What is read of a key, the table being called `keys`; days count from 1970-01-01.
+    ///
+    /// A key that was stored before there was a day of its attestation has that of its row.
+    static let keyColumns = """
+        keys.key_id, keys.app_id, keys.environment, keys.public_key, keys.sign_count,
+        keys.subject, keys.status, keys.attested_by, keys.certificate_serial,
+        CASE WHEN keys.status <> 'erased' THEN
+            COALESCE(keys.attested_on, (keys.created_at AT TIME ZONE 'UTC')::date)
+            - DATE '1970-01-01' END,
+        keys.last_used_on - DATE '1970-01-01', keys.window_count, keys.window_seen
+        """
+
     /// Reads keys; locks them in order.
     static let lockKeys = Statement(
         name: "attest_lock_keys",
         sql: """
-            SELECT key_id, app_id, environment, public_key, sign_count, subject, status,
-                attested_by, certificate_serial
-            FROM attest.keys
-            WHERE key_id = ANY ($1::bytea[])
-            ORDER BY key_id
+            SELECT \(keyColumns)
+            FROM attest.keys AS keys
+            WHERE keys.key_id = ANY ($1::bytea[])
+            ORDER BY keys.key_id
             FOR UPDATE
             """)
 
@@ -110,10 +121,9 @@ extension Statement {
     static let readKeys = Statement(
         name: "attest_read_keys",
         sql: """
-            SELECT key_id, app_id, environment, public_key, sign_count, subject, status,
-                attested_by, certificate_serial
-            FROM attest.keys
-            WHERE key_id = ANY ($1::bytea[])
+            SELECT \(keyColumns)
+            FROM attest.keys AS keys
+            WHERE keys.key_id = ANY ($1::bytea[])
             """)
 
     /// Looks requests up; locks nothing.
@@ -136,11 +146,16 @@ extension Statement {
         sql: """
             INSERT INTO attest.keys
                 (key_id, app_id, environment, public_key, sign_count, subject, status, attested_by,
-                certificate_serial)
-            SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[], $5::int8[],
-                $6::text[], $7::text[], $8::text[], $9::bytea[])
+                certificate_serial, attested_on, last_used_on)
+            SELECT fresh.key_id, fresh.app_id, fresh.environment, fresh.public_key,
+                fresh.sign_count, fresh.subject, fresh.status, fresh.attested_by,
+                fresh.certificate_serial,
+                DATE '1970-01-01' + fresh.attested_day, DATE '1970-01-01' + fresh.used_day
+            FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[], $5::int8[],
+                $6::text[], $7::text[], $8::text[], $9::bytea[], $10::int4[],
+                $11::int4[])
                 AS fresh (key_id, app_id, environment, public_key, sign_count, subject, status,
-                    attested_by, certificate_serial)
+                    attested_by, certificate_serial, attested_day, used_day)
             ORDER BY fresh.key_id
             """)
 
@@ -171,14 +186,27 @@ extension Statement {
             ORDER BY decided.request
             """)
 
-    /// Raises sign counts of rows that are locked or just inserted; never lowers one.
-    static let raiseSignCounts = Statement(
-        name: "attest_raise_sign_counts",
+    /// Stores that keys were used, whose rows are locked or just inserted.
+    ///
+    /// It raises sign counts and days, and lowers none; what was accepted below a sign count stays
+    /// so. GREATEST leaves NULL out of account.
+    static let recordUses = Statement(
+        name: "attest_record_uses",
         sql: """
             UPDATE attest.keys AS keys
-            SET sign_count = GREATEST(keys.sign_count, verified.sign_count)
-            FROM unnest($1::bytea[], $2::int8[]) AS verified (key_id, sign_count)
-            WHERE keys.key_id = verified.key_id
+            SET sign_count = GREATEST(keys.sign_count, used.sign_count),
+                last_used_on = GREATEST(keys.last_used_on, DATE '1970-01-01' + used.used_day),
+                attested_on = GREATEST(keys.attested_on, DATE '1970-01-01' + used.attested_day),
+                window_count = GREATEST(keys.window_count, used.window_count),
+                window_seen = CASE
+                    WHEN used.window_count = keys.window_count
+                        THEN keys.window_seen | used.window_seen
+                    WHEN used.window_count < keys.window_count OR used.window_count IS NULL
+                        THEN keys.window_seen
+                    ELSE used.window_seen END
+            FROM unnest($1::bytea[], $2::int8[], $3::int4[], $4::int4[], $5::int8[], $6::int8[])
+                AS used (key_id, sign_count, used_day, attested_day, window_count, window_seen)
+            WHERE keys.key_id = used.key_id
             """)
 
     /// Moves progress rows that are locked; never backwards, and only under the epoch given.

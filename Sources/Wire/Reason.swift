@@ -27,13 +27,25 @@ package enum Reason: Hashable, Sendable {
         case .worker(let reason):
             switch reason {
             case .unknownKey, .unknownApp, .requestTooOld, .requestFromTheFuture,
-                .requestTimeUnknown, .unprocessable:
+                .requestTimeUnknown, .unprocessable, .attestationTooOld, .keyIdle:
                 true
             case .malformedMessage, .unsupportedFormat, .keyRevoked, .certificateRevoked,
                 .appRevoked, .keyErased, .subjectMismatch, .tooManyKeys,
-                .keyAlreadyRegistered, .counterNotIncreasing, .requestIDConflict, .staleRequest:
+                .keyAlreadyRegistered, .counterNotIncreasing, .requestIDConflict, .staleRequest,
+                .counterReplayed, .counterJump,
+                .validationCategoryMissing, .validationCategoryNotAllowed, .bundleVersionMissing,
+                .bundleVersionNotAllowed, .cdHashMissing, .cdHashNotAllowed, .platformNotAllowed:
                 false
             }
+        }
+    }
+
+    /// What the app shall do before it asks again: `reattest`, attest its key, or a new one; nil
+    /// where there is nothing particular to do.
+    package var action: String? {
+        switch self {
+        case .worker(.attestationTooOld), .worker(.keyIdle): "reattest"
+        case .worker, .verification: nil
         }
     }
 }

@@ -30,12 +30,18 @@ package struct Verdict: Hashable, Sendable {
     package var environment: AttestationEnvironment?
     /// The sign count that the object carries, once it is proved.
     package var signCount: UInt32?
+    /// On accepted assertions: whether a higher sign count was accepted before this one.
+    package var isOutOfOrder = false
     /// On accepted registrations: whether the key was known before.
     package var reattested: Bool?
     /// Signed validation category of an OS 27 object.
     package var validationCategory: UInt32?
     /// Signed bundle version of an OS 27 object.
     package var bundleVersion: String?
+    /// Signed code directory hash of an OS 27 object: its digest's name, a colon, hexadecimal.
+    package var cdHash: String?
+    /// Of an OS 27 object that tells any of the three: whether flag ED announces them.
+    package var areExtensionsAnnounced: Bool?
     /// Platform in the credential certificate, `iphoneos` or `macosx`.
     package var platform: String?
     /// OS version in the credential certificate.

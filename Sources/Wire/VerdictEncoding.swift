@@ -7,11 +7,15 @@ extension Verdict {
     package func encode() -> [UInt8] {
         // The calls are in the order of the names, so that no sorting is needed.
         var object = JSONWriter()
+        object.add("action", outcome.reason?.action)
         object.add("appId", appID)
         object.add("bundleVersion", bundleVersion)
+        object.add("cdHash", cdHash)
         object.add("environment", environment?.rawValue)
+        object.add("extensionsAnnounced", areExtensionsAnnounced)
         object.add("keyId", keyID?.text)
         object.add("osVersion", osVersion)
+        object.add("outOfOrder", isOutOfOrder ? true : nil)
         object.add("outcome", outcome.name)
         object.add("platform", platform)
         object.add("reason", outcome.reason?.code)

@@ -39,4 +39,26 @@ package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
     case unprocessable
     /// The request was decided before and its verdict is no longer kept.
     case staleRequest = "stale_request"
+    /// The sign count lies below the app's replay window, or was accepted before: a replay.
+    case counterReplayed = "counter_replayed"
+    /// The sign count lies further above the highest one before it than policy allows.
+    case counterJump = "counter_jump"
+    /// Policy wants a signed validation category, and there is none that flag ED announces.
+    case validationCategoryMissing = "validation_category_missing"
+    /// The signed validation category is none of those that policy allows.
+    case validationCategoryNotAllowed = "validation_category_not_allowed"
+    /// Policy wants a signed bundle version, and there is none that flag ED announces.
+    case bundleVersionMissing = "bundle_version_missing"
+    /// The signed bundle version is none of those that policy allows, or below its minimum.
+    case bundleVersionNotAllowed = "bundle_version_not_allowed"
+    /// Policy wants a signed code directory hash, and there is none that flag ED announces.
+    case cdHashMissing = "cd_hash_missing"
+    /// The signed code directory hash is none of those that policy allows.
+    case cdHashNotAllowed = "cd_hash_not_allowed"
+    /// The key lives on a system on which policy says that the app does not exist.
+    case platformNotAllowed = "platform_not_allowed"
+    /// The key's last attestation is older than policy allows: attest it again.
+    case attestationTooOld = "attestation_too_old"
+    /// The key was not used for longer than policy allows: attest it again.
+    case keyIdle = "key_idle"
 }

@@ -191,12 +191,12 @@ struct Fleet: Sendable {
                 "topics": LogValue(settings.kafka.topics.requests.joined(separator: ",")),
                 "apps": LogValue(settings.apps.count),
             ])
-        for app in settings.apps where app.isSimulated {
+        for appID in settings.apps.filter(\.isSimulated).flatMap(\.appIDs) {
             log(
                 .warning, "simulated_app",
                 "this app is SIMULATED: its attestations are not checked against Apple's root, and"
                     + " whoever holds the configured root's key can forge them",
-                ["app": LogValue(app.appID)])
+                ["app": LogValue(appID)])
         }
         if settings.postgres.allowsAsynchronousCommit {
             log(

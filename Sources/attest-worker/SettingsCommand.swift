@@ -16,8 +16,8 @@ enum SettingsCommand {
 
         \(SettingsPage.help())
 
-        Each element of apps is an object with appId, and if need be environments, reattestation,
-        trustAnchor and simulated; `attest-worker config --reference` tells all about them.
+        Each element of apps is an object with appId, and if need be environments, trustAnchor,
+        simulated and policies; `attest-worker config --reference` tells all about them.
 
         """
     }

@@ -115,12 +115,14 @@ extension Policy {
     /// The policy that settings describe in which ``problems(in:)`` finds nothing.
     init(_ settings: Settings) {
         self.init(
-            apps: settings.apps.compactMap { app in
-                guard let anchor = trustAnchor(of: app) else { return nil }
-                return AppPolicy(
-                    relyingParty: RelyingParty(
-                        appID: app.appID, environments: app.environments, trustAnchor: anchor),
-                    rules: app.rules, isSimulated: app.isSimulated)
+            apps: settings.apps.flatMap { app -> [AppPolicy] in
+                guard let anchor = trustAnchor(of: app) else { return [] }
+                return app.appIDs.map { appID in
+                    AppPolicy(
+                        relyingParty: RelyingParty(
+                            appID: appID, environments: app.environments, trustAnchor: anchor),
+                        rules: app.rules, isSimulated: app.isSimulated)
+                }
             }, maxRequestAge: settings.worker.maxRequestAge,
             maxClockSkew: settings.worker.maxClockSkew)
     }

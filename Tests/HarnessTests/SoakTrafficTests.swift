@@ -6,8 +6,11 @@ import Testing
 
 /// What the soak sends follows from its seed, and meets what it should.
 @Suite struct SoakTrafficTests {
-    private func requests(seed: UInt64, _ count: Int) -> [PlannedRequest] {
-        var traffic = SoakTraffic(seed: seed, partitions: 6, authority: TestAuthority(seed: 1))
+    private func requests(
+        seed: UInt64, _ count: Int, hasWindow: Bool = false
+    ) -> [PlannedRequest] {
+        var traffic = SoakTraffic(
+            seed: seed, partitions: 6, hasWindow: hasWindow, authority: TestAuthority(seed: 1))
         var answered: Set<String> = []
         var requests: [PlannedRequest] = []
         while requests.count < count {
@@ -46,6 +49,17 @@ import Testing
         #expect(busiest > 200)
     }
 
+    @Test func `with a replay window some requests are overtaken, and old ones are replays`() {
+        let requests = requests(seed: 7, 1500, hasWindow: true)
+        let counts = Dictionary(grouping: requests.filter { $0.acceptedSignCount != nil }) {
+            $0.keyID
+        }.values.map { $0.compactMap(\.acceptedSignCount) }
+        #expect(counts.contains { zip($0, $0.dropFirst()).contains { $0 == $1 + 1 } })
+        let reasons = Set(requests.map(\.expectation.description))
+        #expect(reasons.contains("counter_replayed"))
+        #expect(!reasons.contains("counter_not_increasing"))
+    }
+
     /// Two devices with one key would each be told what the other one did.
     @Test func `no two devices share a key`() {
         let registrations = requests(seed: 3, 1500).filter {
@@ -58,8 +72,10 @@ import Testing
     @Test func `the command line is read, and what is wrong with it told`() throws {
         let options = try SoakOptions([
             "--minutes", "60", "--seed", "9", "--faults", "kill,lost-acks", "--rate", "30",
+            "--window", "8",
         ])
-        #expect(options.minutes == 60 && options.seed == 9 && options.rate == 30)
+        #expect(
+            options.minutes == 60 && options.seed == 9 && options.rate == 30 && options.window == 8)
         #expect(options.faults == [.kill, .lostAcks])
         for wrong in [
             ["--minutes"], ["--minutes", "0"], ["--faults", "flood"], ["--colour", "1"],

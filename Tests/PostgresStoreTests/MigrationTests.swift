@@ -70,7 +70,44 @@ import Worker
         #expect(try Migrations.apply(database.settings) == [])
     }
 
+    /// What is known to be accepted must stand in the row that follows, wherever its count lies.
+    @Test(arguments: [UInt32(0), 1, 2, 62, 63, 64, 65, 1000])
+    func `the schema itself refuses to forget a count that was accepted`(
+        distance: UInt32
+    ) throws {
+        let database = try TestDatabase()
+        let store = try database.makeStore()
+        let id = Sample.keyID(1)
+        try database.put(Sample.registration(1))
+        var seen = SeenCounts(allUpTo: 0)
+        for count in [UInt32(100), 99, 97, 60, 37, 36] { seen.accept(count) }
+        let uses = [id: KeyUse(signCount: 100, window: seen)]
+        try store.transact(BatchReads(partitions: [], keyIDs: [id], requests: [])) { _ in
+            (writes: BatchWrites(uses: uses), result: ())
+        }
+        var next = seen
+        next.accept(100 + distance)
+        let session = try database.connect()
+        func write(_ bits: UInt64) throws(Fault) {
+            let values = "window_count = \(next.highest), window_seen = \(Int64(bitPattern: bits))"
+            try session.execute(
+                "UPDATE attest.keys SET sign_count = \(next.highest), \(values)")
+        }
+        for bit in UInt64(0)..<64 where next.bits & 1 << bit != 0 {
+            let fault = #expect(throws: Fault.self) { try write(next.bits & ~(1 << bit)) }
+            #expect(fault?.code == "23514", "bit \(bit)")
+        }
+        try write(next.bits)
+        // Without a window nothing is known, so that nothing may be let in below.
+        try session.execute("UPDATE attest.keys SET window_count = NULL, window_seen = NULL")
+        #expect(throws: Fault.self) { try write(next.bits & ~(1 << 63)) }
+    }
+
     @Test(arguments: [
+        "UPDATE attest.keys SET window_count = 8, window_seen = -1",
+        "UPDATE attest.keys SET window_count = 7",
+        "UPDATE attest.keys SET window_seen = -1",
+        "UPDATE attest.keys SET window_count = -1, window_seen = -1",
         "UPDATE attest.keys SET sign_count = 4294967296",
         "UPDATE attest.keys SET sign_count = -1",
         "UPDATE attest.keys SET sign_count = 6",

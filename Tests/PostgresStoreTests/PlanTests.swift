@@ -17,7 +17,11 @@ import Worker
             "'group', ARRAY['requests'], ARRAY[0], ARRAY[1::int8], "
                 + "ARRAY[1::int8], ARRAY[1::int8], ARRAY[1::int8]"
         ),
-        (.raiseSignCounts, "ARRAY['\\x00'::bytea], ARRAY[1::int8]"),
+        (
+            .recordUses,
+            "ARRAY['\\x00'::bytea], ARRAY[1::int8], ARRAY[1], ARRAY[NULL::int4], "
+                + "ARRAY[1::int8], ARRAY[1::int8]"
+        ),
         (.pruneInbox, "30, 100::int8"),
     ]
 

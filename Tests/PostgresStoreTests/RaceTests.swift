@@ -103,6 +103,46 @@ import Worker
         }
     }
 
+    /// Each thread tries all counts of one key, the lower ones often behind the higher ones.
+    @Test func `two workers accept each count inside a window once`() throws {
+        let database = try TestDatabase()
+        try database.put(Sample.registration(1))
+        let id = Sample.keyID(1)
+        let window = 16
+        let threads = (0..<2).map { thread in
+            Background {
+                let store = try database.makeStore()
+                let reads = BatchReads(partitions: [], keyIDs: [id], requests: [])
+                var accepted: [UInt32] = []
+                for step in UInt32(0)..<300 {
+                    // 8, 7, … 1, 16, 15, … 9 and so on; the other thread has its own order.
+                    let width: UInt32 = thread == 0 ? 8 : 12
+                    let count = step / width * width + (width - step % width)
+                    let isAccepted = try store.transact(reads) { state in
+                        guard let key = state.keys[id], key.seen.admits(count, within: window)
+                        else { return (writes: nil, result: false) }
+                        var seen = key.seen
+                        seen.accept(count)
+                        let use = KeyUse(signCount: seen.highest, window: seen)
+                        return (writes: BatchWrites(uses: [id: use]), result: true)
+                    }
+                    if isAccepted { accepted.append(count) }
+                }
+                return accepted
+            }
+        }
+        let accepted = try threads.flatMap { try #require(try $0.value()) }
+        #expect(Set(accepted).count == accepted.count, "a count was accepted twice")
+        let highest = try #require(accepted.max())
+        let key = try #require(try database.makeStore().keys(for: [id])[id])
+        #expect(key.signCount == highest)
+        for count in (highest > 64 ? highest - 64 : 1)...highest {
+            #expect(key.seen.admits(count, within: 64) == !accepted.contains(count))
+        }
+        // Whichever thread is ahead, its own late counts are let in.
+        #expect(accepted.count > 100)
+    }
+
     /// Five hundred batches; returns how often the other thread inserted a new key first.
     private func runBatches(of thread: Int, in database: TestDatabase) throws -> Int {
         let store = try database.makeStore()

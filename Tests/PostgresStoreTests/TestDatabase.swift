@@ -138,7 +138,8 @@ struct TestDatabase: KeyStoreWorld {
         }
         guard revived else { return }
         try session.execute(
-            "UPDATE attest.keys SET status = 'erased', public_key = '' "
+            "UPDATE attest.keys SET status = 'erased', public_key = '', attested_on = NULL, "
+                + "last_used_on = NULL "
                 + "WHERE key_id = \(literal(keyID))")
     }
 

@@ -52,6 +52,14 @@ enum VerdictSamples {
         return verdict
     }
 
+    /// An accepted registration of an app that opted in to its code directory hash.
+    static var signedHash: Verdict {
+        var verdict = fullRegistration
+        verdict.cdHash = "sha256:" + String(repeating: "0f", count: 32)
+        verdict.areExtensionsAnnounced = true
+        return verdict
+    }
+
     /// One rejection for each reason.
     static var rejections: [Verdict] {
         Reason.all.map { reason in
@@ -68,6 +76,6 @@ enum VerdictSamples {
     }
 
     static var all: [Verdict] {
-        [fullRegistration, assertion, simulated, reported, bare] + rejections
+        [fullRegistration, signedHash, assertion, simulated, reported, bare] + rejections
     }
 }

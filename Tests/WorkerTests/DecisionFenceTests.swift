@@ -17,7 +17,8 @@ import Worker
             record: Record(
                 place: place, timestampMilliseconds: 1, key: nil, value: nil, headers: []),
             identity: RequestIdentity(digest), contentDigest: digest, requestID: nil, kind: nil,
-            keyID: nil, subject: nil, claim: .refused(.worker(.malformedMessage)))
+            keyID: nil, subject: nil, claim: .refused(.worker(.malformedMessage)),
+            judgedAt: Instant(milliseconds: 1))
     }
 
     private func row(epoch: Int64) -> Progress {

@@ -9,12 +9,15 @@ import Worker
 @Suite struct DecisionModelTests {
     /// What a reader of Apple's text and of the design would write down: one key at a time.
     private struct Model {
+        var window: UInt32 = 0
         var counts: [KeyID: UInt32] = [:]
+        var seen: [KeyID: Set<UInt32>] = [:]
         var owners: [KeyID: String] = [:]
 
         mutating func register(_ key: KeyID, subject: String?) -> String {
             if counts[key] == nil {
                 counts[key] = 0
+                seen[key] = [0]
                 owners[key] = subject
                 return "accepted"
             }
@@ -25,16 +28,24 @@ import Worker
         mutating func assert(_ key: KeyID, _ count: UInt32, subject: String?) -> String {
             guard let highest = counts[key] else { return "unknown_key" }
             if let owner = owners[key], let subject, owner != subject { return "subject_mismatch" }
-            guard count > highest else { return "counter_not_increasing" }
-            counts[key] = count
+            guard window > 0 else {
+                guard count > highest else { return "counter_not_increasing" }
+                counts[key] = count
+                return "accepted"
+            }
+            let isInWindow = highest < window || count >= highest - window
+            guard isInWindow, seen[key, default: []].insert(count).inserted else {
+                return "counter_replayed"
+            }
+            counts[key] = max(count, highest)
             return "accepted"
         }
     }
 
     /// Thirty requests of three devices, drawn from a seed; one key's requests share a partition.
-    private func scenario(_ random: inout SplitMix64) -> Scenario {
+    private func scenario(_ random: inout SplitMix64, window: UInt32) -> Scenario {
         var scenario = Scenario()
-        var model = Model()
+        var model = Model(window: window)
         let devices = (21...23).map { Scenario.device(UInt64($0)) }
         let subjects: [String?] = [nil, "ann", "bob"]
         var sent: [(SentAssertion, device: Int)] = []
@@ -61,7 +72,8 @@ import Worker
                         devices[owner].keyID, again.signCount, subject: again.subject))
             default:
                 let payload = Array("step \(step)".utf8)
-                let count = UInt32.random(in: 1...12, using: &random)
+                let most: UInt32 = window > 12 ? 90 : 12
+                let count = UInt32.random(in: 1...most, using: &random)
                 let minted = device.assert(
                     clientDataHash: ClientDataHash(hashing: payload), signCount: count)
                 let assertion = SentAssertion(
@@ -78,15 +90,19 @@ import Worker
         return scenario
     }
 
-    @Test(arguments: 1...24)
-    func `whatever the batches, every request gets the model's answer`(seed: UInt64) throws {
+    @Test(arguments: 1...24, [0, 3, 64])
+    func `whatever the batches, every request gets the model's answer`(
+        seed: UInt64, window: UInt32
+    ) throws {
         var random = SplitMix64(seed: seed)
-        let scenario = scenario(&random)
-        let policy = try Scenario.policy()
+        let scenario = scenario(&random, window: window)
+        var rules = AppRules()
+        rules.replayWindow = Int(window)
+        let policy = try Scenario.policy(rules: rules)
         for batch in [1, 2, 7, 100] {
             let world = LaneWorld(scenario)
             #expect(world.finish(batch: batch, policy: policy) == nil)
-            try world.checkOracle("seed \(seed), batch \(batch)")
+            try world.checkOracle("seed \(seed), window \(window), batch \(batch)")
         }
     }
 

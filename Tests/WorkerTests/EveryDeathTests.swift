@@ -3,8 +3,12 @@ import Worker
 
 /// Deaths of lanes, gone through exhaustively.
 @Suite struct EveryDeathTests {
-    private func explore(_ mixes: [[MixPart]]) throws -> DeathExplorer.Counts {
-        let policy = try Scenario.policy()
+    private func explore(
+        _ mixes: [[MixPart]], window: Int = 0
+    ) throws -> DeathExplorer.Counts {
+        var rules = AppRules()
+        rules.replayWindow = window
+        let policy = try Scenario.policy(rules: rules)
         let mixer = try Mixer(policy: policy)
         let clock = ContinuousClock.now
         var counts = DeathExplorer.Counts()
@@ -22,9 +26,15 @@ import Worker
     }
 
     @Test func `no sequence of deaths harms any mix of one or two requests`() throws {
-        let mixes = (1...2).flatMap(Mixer.sequences)
+        let mixes = (1...2).flatMap { Mixer.sequences(of: $0) }
         let counts = try explore(mixes)
         #expect(counts.worlds > mixes.count)
+    }
+
+    @Test func `no sequence of deaths harms a replay window`() throws {
+        let parts = [MixPart.first, .overtaken, .replayed, .repeated]
+        let mixes = (1...2).flatMap { Mixer.sequences(of: $0, parts) }
+        #expect(try explore(mixes, window: 4).worlds > mixes.count)
     }
 
     @Test(arguments: [

@@ -4,9 +4,9 @@ import Worker
 
 /// Two lanes at once, in every order of their effects on what they share.
 @Suite struct InterleavingTests {
-    private func explore(_ encounter: Encounter) throws {
+    private func explore(_ encounter: Encounter, policy: Policy? = nil) throws {
         let clock = ContinuousClock.now
-        let counts = try Explorer.explore(encounter, policy: try Scenario.policy())
+        let counts = try Explorer.explore(encounter, policy: try policy ?? Scenario.policy())
         print(
             """
             \(encounter.name): \(counts.interleavings) orders of effects in \
@@ -31,6 +31,17 @@ import Worker
         let name = "\(parts.map(\.rawValue)) in batches of \(batches)"
         try explore(
             Encounter(name: name, scenario: mixer.scenario(parts), batches: batches))
+    }
+
+    @Test func `two lanes do a replay window no harm in any order`() throws {
+        var rules = AppRules()
+        rules.replayWindow = 2
+        let policy = try Scenario.policy(rules: rules)
+        let mixer = try Mixer(policy: policy)
+        try explore(
+            Encounter(
+                name: "overtaken", scenario: mixer.scenario([.overtaken, .replayed]),
+                batches: [2, 1]), policy: policy)
     }
 
     @Test func `one of two lanes may die as well`() throws {

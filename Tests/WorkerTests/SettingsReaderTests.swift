@@ -158,6 +158,34 @@ import Testing
         #expect(try read(file: #"{apps: [{appId: "\#(appID)"}]}"#).settings.apps[0].appID == appID)
     }
 
+    @Test func `a policy is an object in its app, and is shown as one`() throws {
+        let text = """
+            {apps: [{
+                appId: "T.a", moreAppIds: ["T.b", "OLDPREFIX.c"],
+                validationCategories: {allow: ["appStore", "unknown", "11"], presence: "required"},
+                bundleVersions: {minimum: "7.10", allow: ["7.10", "8"], mode: "report"},
+                cdHashes: {allow: ["sha256:\(String(repeating: "0f", count: 32))"]},
+                platforms: {allow: ["iphoneos"]},
+                requestTime: {maxAge: "1d", maxSkew: "10s"},
+                attestationAge: {maxDays: 90}, "idleTime.maxDays": 30,
+            }]}
+            """
+        let reading = try read(file: text)
+        let app = try #require(reading.settings.apps.first)
+        #expect(app.appIDs == ["T.a", "T.b", "OLDPREFIX.c"])
+        #expect(
+            app.rules.validationCategories.allow == [.number(4), .unknown, .number(11)])
+        #expect(app.rules.validationCategories.presence == .required)
+        #expect(app.rules.bundleVersions.minimum == BundleVersion("7.10"))
+        #expect(app.rules.bundleVersions.mode == .report)
+        #expect(app.rules.cdHashes.allow.map(\.type) == [2])
+        #expect(app.rules.platforms.allow == [.iOS])
+        #expect(app.rules.requestTime.maxAge == .seconds(86_400))
+        #expect(app.rules.attestationAge.maxDays == 90)
+        #expect(app.rules.idleTime.maxDays == 30)
+        #expect(try read(file: reading.file).settings == reading.settings)
+    }
+
     @Test func `every problem is reported at once with key, origin and rule`() throws {
         let found = try problems(
             file: """
@@ -282,6 +310,38 @@ import Testing
         (["--worker.batchBytesMax=1000000000GiB"], "worker.batchBytesMax"),
         (["--worker.drainTimeout=99999999999999999999s"], "worker.drainTimeout"),
         ([#"--apps=[{appId: "T."}]"#], "apps[0].appId"),
+        ([#"--apps=[{appId: "T.a", moreAppIds: ["T.b", "c"]}]"#], "apps[0].moreAppIds"),
+        ([#"--apps=[{appId: "T.a", moreAppIds: ["T.a"]}]"#], "apps"),
+        (
+            [#"--apps=[{appId: "T.a", requestTime: {maxAge: "8d"}}]"#],
+            "apps[0].requestTime.maxAge"
+        ),
+        (
+            [#"--apps=[{appId: "T.a", requestTime: {maxSkew: "6m"}}]"#],
+            "apps[0].requestTime.maxSkew"
+        ),
+        (
+            [#"--apps=[{appId: "T.a", validationCategories: {allow: ["appstore"]}}]"#],
+            "apps[0].validationCategories.allow"
+        ),
+        (
+            [#"--apps=[{appId: "T.a", validationCategories: {allow: ["4", "appStore"]}}]"#],
+            "apps[0].validationCategories.allow"
+        ),
+        (
+            [#"--apps=[{appId: "T.a", validationCategories: ["appStore"]}]"#],
+            "apps[0].validationCategories"
+        ),
+        (
+            [#"--apps=[{appId: "T.a", bundleVersions: {minimun: "1"}}]"#],
+            "apps[0].bundleVersions.minimun"
+        ),
+        (
+            [#"--apps=[{appId: "T.a", bundleVersions: {minimum: "1.x"}}]"#],
+            "apps[0].bundleVersions.minimum"
+        ),
+        ([#"--apps=[{appId: "T.a", cdHashes: {allow: ["ab"]}}]"#], "apps[0].cdHashes.allow"),
+        ([#"--apps=[{appId: "T.a", idleTime: {maxDays: 0}}]"#], "apps[0].idleTime.maxDays"),
         (["--kafka.groupInstanceId="], "kafka.groupInstanceId"),
         (["--kafka.oauth.tokenPath="], "kafka.oauth.tokenPath"),
         ([#"--apps=[{appId: "T.b c"}]"#], "apps[0].appId"),

@@ -26,6 +26,8 @@ package struct VerdictFacts: Hashable, Sendable {
     package var reason: Reason?
     /// Why it would be rejected, were the policies in force that only report.
     package var wouldReject: [Reason] = []
+    /// Whether a higher sign count was accepted before.
+    package var isOutOfOrder = false
     /// Whether the app's devices are simulated.
     package var isSimulated = false
     /// Set where the answer is the one it had before.
@@ -37,6 +39,6 @@ extension Verdict {
     var facts: VerdictFacts {
         VerdictFacts(
             appID: appID, reason: outcome.reason, wouldReject: wouldReject,
-            isSimulated: isSimulated)
+            isOutOfOrder: isOutOfOrder, isSimulated: isSimulated)
     }
 }

@@ -5,16 +5,16 @@ internal import Wire
 /// makes of them.
 ///
 /// Per key, in offset order, "accept iff the sign count is above the stored one and above every one
-/// accepted earlier in the batch" is a running maximum; so a batch with one key fifty times writes
-/// one row for it.
+/// accepted earlier in the batch" is a running maximum, and with a replay window a running set; so
+/// a batch with one key fifty times writes one row for it.
 struct BatchKeys {
     private var keys: [KeyID: StoredKey]
     /// When the newest keys of counted owners were registered.
     private var owned: [KeyOwner: [Instant]]
     private let policy: Policy
     private var registered: [KeyID: KeyRegistration] = [:]
-    /// Sign counts to raise.
-    private(set) var signCounts: [KeyID: UInt32] = [:]
+    /// Keys that were used.
+    private(set) var uses: [KeyID: KeyUse] = [:]
 
     /// Keys to insert, or whose metadata to refresh, in the order of their ids.
     var registrations: [KeyRegistration] {
@@ -66,8 +66,7 @@ struct BatchKeys {
         var verdict = verdict(on: judged, .accepted, app: attestation.appID)
         verdict.environment = attestation.environment
         verdict.signCount = 0
-        verdict.validationCategory = attestation.extensions.validationCategory
-        verdict.bundleVersion = attestation.extensions.bundleVersion
+        verdict.tell(attestation.extensions)
         verdict.platform = attestation.platform
         verdict.osVersion = attestation.osVersion
 
@@ -76,18 +75,25 @@ struct BatchKeys {
         let given = RuleCase(
             object: .attestation(attestation), subject: judged.subject, stored: stored,
             app: policy.apps[attestation.appID], revocations: policy.revocations,
-            owned: owner.flatMap { owned[$0] } ?? [], instant: judged.instant)
+            owned: owner.flatMap { owned[$0] } ?? [], instant: judged.instant,
+            now: judged.judgedAt)
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAttestations)) else {
             return verdict
         }
         verdict.reattested = stored != nil
         if stored == nil, let owner { owned[owner]?.append(judged.instant) }
-        let key = stored ?? StoredKey(attestation, subject: judged.subject, by: policy)
+        let fresh = StoredKey(
+            attestation, subject: judged.subject, at: judged.instant, by: policy)
+        var key = stored ?? fresh
+        key.attestedOn = [key.attestedOn, fresh.attestedOn].compactMap { $0 }.max()
+        key.lastUsedOn = [key.lastUsedOn, fresh.lastUsedOn].compactMap { $0 }.max()
         keys[attestation.keyID] = key
+        if stored != nil { note(key, isAttested: true) }
         registered[attestation.keyID] = KeyRegistration(
-            key: key, receipt: attestation.receipt, platform: attestation.platform,
-            osVersion: attestation.osVersion,
-            attestedAt: judged.instant)
+            // A new row begins as it was attested; what the batch makes of it is a use.
+            key: registered[attestation.keyID]?.key ?? key, receipt: attestation.receipt,
+            platform: attestation.platform,
+            osVersion: attestation.osVersion, attestedAt: judged.instant)
         return verdict
     }
 
@@ -95,8 +101,7 @@ struct BatchKeys {
     {
         var verdict = verdict(on: judged, .accepted, app: assertion.appID)
         verdict.signCount = assertion.signCount
-        verdict.validationCategory = assertion.extensions.validationCategory
-        verdict.bundleVersion = assertion.extensions.bundleVersion
+        verdict.tell(assertion.extensions)
 
         guard let keyID = judged.keyID, var key = keys[keyID] else {
             verdict.outcome = .rejected(.worker(.unknownKey))
@@ -106,19 +111,43 @@ struct BatchKeys {
         let given = RuleCase(
             object: .assertion(assertion), subject: judged.subject, stored: key,
             app: policy.apps[assertion.appID], revocations: policy.revocations, owned: [],
-            instant: judged.instant)
+            instant: judged.instant, now: judged.judgedAt)
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAssertions)) else {
             return verdict
         }
-        key.signCount = assertion.signCount
+        verdict.isOutOfOrder = assertion.signCount < key.signCount
+        if policy.apps[assertion.appID]?.rules.replayWindow ?? 0 > 0 {
+            var seen = key.seen
+            seen.accept(assertion.signCount)
+            key.window = seen
+        }
+        key.signCount = max(key.signCount, assertion.signCount)
+        key.lastUsedOn = [key.lastUsedOn, Day(judged.instant)].compactMap { $0 }.max()
         keys[keyID] = key
-        signCounts[keyID] = assertion.signCount
-        registered[keyID]?.key.signCount = assertion.signCount
+        note(key, isAttested: false)
         return verdict
+    }
+
+    /// Notes what is to be stored of a key that was used.
+    private mutating func note(_ key: StoredKey, isAttested: Bool) {
+        let attestedOn = isAttested ? key.attestedOn : uses[key.keyID]?.attestedOn
+        uses[key.keyID] = KeyUse(
+            signCount: key.signCount, usedOn: key.lastUsedOn, attestedOn: attestedOn,
+            window: key.window?.highest == key.signCount ? key.window : nil)
     }
 }
 
 extension Verdict {
+    /// Takes over what the device signed about the app's code.
+    fileprivate mutating func tell(_ extensions: SignedExtensions) {
+        validationCategory = extensions.validationCategory
+        bundleVersion = extensions.bundleVersion
+        cdHash = CodeDirectoryHash(extensions)?.text
+        let isThere =
+            validationCategory != nil || bundleVersion != nil || extensions.cdHash != nil
+        areExtensionsAnnounced = isThere ? extensions.isAnnounced : nil
+    }
+
     /// Takes over what the rules say; whether the object is accepted.
     fileprivate mutating func isAccepted(by ruling: Ruling) -> Bool {
         wouldReject = ruling.wouldReject

@@ -35,7 +35,7 @@ package struct Decision {
             decision.decided.facts.append(facts)
         }
         decision.writes.registrations = decision.keys.registrations
-        decision.writes.signCounts = decision.keys.signCounts
+        decision.writes.uses = decision.keys.uses
         let writes = decision.decided.nextOffsets.isEmpty ? nil : decision.writes
         return (writes, decision.decided)
     }

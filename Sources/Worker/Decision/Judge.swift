@@ -42,7 +42,8 @@ package struct Judge: Sendable {
             // A later assertion in the batch is verified with this key. Should the row not take the
             // registration, the row won't take the assertion either.
             if case .registration(let attestation) = judged.claim, known[attestation.keyID] == nil {
-                known[attestation.keyID] = StoredKey(attestation, subject: nil, by: policy)
+                known[attestation.keyID] = StoredKey(
+                    attestation, subject: nil, at: judged.instant, by: policy)
             }
             return judged
         }
@@ -66,17 +67,18 @@ package struct Judge: Sendable {
                 record: record, identity: identity, contentDigest: request.digest,
                 requestID: requestID, kind: request.kind, keyID: request.keyID,
                 subject: request.subject,
-                claim: claim(of: request, in: record, keys: keys, now: now))
+                claim: claim(of: request, in: record, keys: keys, now: now), judgedAt: now)
         case .unjudgeable(let request):
             return JudgedRecord(
                 record: record, identity: identity, contentDigest: request.digest,
                 requestID: requestID, kind: request.kind, keyID: request.keyID,
-                subject: request.subject, claim: .refused(.worker(request.reason)))
+                subject: request.subject, claim: .refused(.worker(request.reason)),
+                judgedAt: now)
         case .unreadable(let cause):
             return JudgedRecord(
                 record: record, identity: identity, contentDigest: SHA256.hash(record.value ?? []),
                 requestID: nil, kind: nil, keyID: nil, subject: nil,
-                claim: .unanswerable(DeadLetter.Cause(cause)))
+                claim: .unanswerable(DeadLetter.Cause(cause)), judgedAt: now)
         }
     }
 
@@ -145,13 +147,15 @@ package struct Judge: Sendable {
 }
 
 extension StoredKey {
-    /// The row of a key that was attested just now: sign count 0, active.
-    init(_ attestation: VerifiedAttestation, subject: String?, by policy: Policy) {
+    /// The row of a key that was attested at that instant: sign count 0, active.
+    init(
+        _ attestation: VerifiedAttestation, subject: String?, at instant: Instant, by policy: Policy
+    ) {
         self.init(
             keyID: attestation.keyID, appID: attestation.appID,
             environment: attestation.environment, publicKey: attestation.publicKey.x963,
             signCount: 0, subject: subject, status: .active,
             attestedBy: policy.apps[attestation.appID]?.authority ?? .apple,
-            certificate: attestation.leafSerial)
+            certificate: attestation.leafSerial, attestedOn: Day(instant), lastUsedOn: Day(instant))
     }
 }

@@ -32,11 +32,13 @@ package struct JudgedRecord: Sendable {
     package let subject: String?
     /// What it claims.
     package let claim: Claim
+    /// The clock when it was judged.
+    package let judgedAt: Instant
 
     /// A judged record from its parts.
     package init(
         record: Record, identity: RequestIdentity, contentDigest: Digest32, requestID: RequestID?,
-        kind: RequestKind?, keyID: KeyID?, subject: String?, claim: Claim
+        kind: RequestKind?, keyID: KeyID?, subject: String?, claim: Claim, judgedAt: Instant
     ) {
         self.record = record
         self.identity = identity
@@ -46,13 +48,14 @@ package struct JudgedRecord: Sendable {
         self.keyID = keyID
         self.subject = subject
         self.claim = claim
+        self.judgedAt = judgedAt
     }
 
     /// The same record with another claim.
     func claiming(_ claim: Claim) -> JudgedRecord {
         JudgedRecord(
             record: record, identity: identity, contentDigest: contentDigest, requestID: requestID,
-            kind: kind, keyID: keyID, subject: subject, claim: claim)
+            kind: kind, keyID: keyID, subject: subject, claim: claim, judgedAt: judgedAt)
     }
 
     /// Whether it is refused because of the database, not because of itself.

@@ -47,6 +47,8 @@ package enum KeyChange: Hashable, Sendable {
             key.publicKey = []
             key.subject = nil
             key.certificate = nil
+            key.attestedOn = nil
+            key.lastUsedOn = nil
         }
         return key
     }

@@ -71,6 +71,10 @@ extension MetricTable {
         seriesMax: 5_000,
         "Accepted requests that a policy set to report would have rejected with this reason, were"
             + " it enforced. One that several policies would reject counts for each.")
+    static let outOfOrder = MetricFamily(
+        "attest_worker_out_of_order", .counter, labels: ["app"],
+        "Accepted assertions that a higher sign count of their key had overtaken: what the app's"
+            + " replay window let in.")
     static let simulatedVerdicts = MetricFamily(
         "attest_worker_simulated_verdicts", .counter, labels: ["app", "type", "outcome"],
         "Those of them that name an app marked as simulated. No device stands behind them.")

@@ -13,8 +13,8 @@ package enum MetricTable {
     ]
     /// Requests and what they were answered.
     static let requests: [MetricFamily] = [
-        consumed, consumedBytes, keyMismatches, verdicts, wouldReject, simulatedVerdicts,
-        duplicates, conflicts, stale, deadLetters, endToEnd,
+        consumed, consumedBytes, keyMismatches, verdicts, wouldReject, outOfOrder,
+        simulatedVerdicts, duplicates, conflicts, stale, deadLetters, endToEnd,
     ]
     /// Batches and their stages.
     static let batches: [MetricFamily] = [

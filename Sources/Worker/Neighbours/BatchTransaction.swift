@@ -52,8 +52,7 @@ package struct BatchState: Sendable {
 
 /// A key to be inserted or refreshed, with what its attestation told.
 package struct KeyRegistration: Hashable, Sendable {
-    /// The row as it shall be; on a known key its sign count, app, environment, subject and status
-    /// in the store stand.
+    /// The row as it shall be; on a known key the one in the store stands.
     package var key: StoredKey
     /// The receipt as Apple signed it.
     package var receipt: [UInt8]
@@ -76,25 +75,61 @@ package struct KeyRegistration: Hashable, Sendable {
     }
 }
 
+/// That a key was used: what changes in its row.
+package struct KeyUse: Hashable, Sendable {
+    /// The sign count to raise to at least this.
+    package var signCount: UInt32
+    /// The day of the latest record that was accepted; nil leaves what is stored.
+    package var usedOn: Day?
+    /// The day of the key's latest attestation, where it was attested again.
+    package var attestedOn: Day?
+    /// Which counts below the sign count were accepted; nil leaves what is stored.
+    ///
+    /// What is stored under the same sign count stays accepted.
+    package var window: SeenCounts?
+
+    /// A use from its parts.
+    package init(
+        signCount: UInt32, usedOn: Day? = nil, attestedOn: Day? = nil, window: SeenCounts? = nil
+    ) {
+        self.signCount = signCount
+        self.usedOn = usedOn
+        self.attestedOn = attestedOn
+        self.window = window
+    }
+}
+
 /// What a decided batch changes: all of it or nothing.
 package struct BatchWrites: Sendable {
     /// New inbox rows, each request once.
     package var inbox: [InboxEntry]
     /// Keys to insert, or whose receipt and metadata to refresh; each key once.
     package var registrations: [KeyRegistration]
-    /// Sign counts to raise to at least this, each key once; none is ever lowered.
-    package var signCounts: [KeyID: UInt32]
+    /// Keys that were used, each once; no sign count is ever lowered, and no day.
+    package var uses: [KeyID: KeyUse]
     /// Next offsets and latest timestamps under the epochs that were read; none is ever lowered.
     package var progress: [TopicPartition: Progress]
 
     /// Writes from their parts.
     package init(
         inbox: [InboxEntry] = [], registrations: [KeyRegistration] = [],
-        signCounts: [KeyID: UInt32] = [:], progress: [TopicPartition: Progress] = [:]
+        uses: [KeyID: KeyUse] = [:], progress: [TopicPartition: Progress] = [:]
     ) {
         self.inbox = inbox
         self.registrations = registrations
-        self.signCounts = signCounts
+        self.uses = uses
         self.progress = progress
+    }
+}
+
+extension BatchWrites {
+    /// Writes that raise sign counts and tell nothing else of the keys.
+    package init(
+        inbox: [InboxEntry] = [], registrations: [KeyRegistration] = [],
+        signCounts: [KeyID: UInt32], progress: [TopicPartition: Progress] = [:]
+    ) {
+        self.init(
+            inbox: inbox, registrations: registrations,
+            uses: signCounts.mapValues { KeyUse(signCount: $0) }, progress: progress)
     }
 }

@@ -42,12 +42,32 @@ package struct StoredKey: Hashable, Sendable {
     /// The serial number of the certificate it was attested with first; nil of a key that was
     /// registered before serial numbers were kept, and on a tombstone.
     package var certificate: CertificateSerial?
+    /// The day of its last attestation's record; nil on a tombstone.
+    ///
+    /// Of a key that an earlier version stored, and that was not attested since, it is the day on
+    /// which it was stored.
+    package var attestedOn: Day?
+    /// The day of the last record that was accepted; nil on a tombstone.
+    ///
+    /// Nil too of a key that an earlier version stored, until it is used.
+    package var lastUsedOn: Day?
+    /// Which counts below some sign count were accepted, as stored; nil where no window ever was.
+    package var window: SeenCounts?
+
+    /// Which counts below the row's sign count were accepted.
+    package var seen: SeenCounts {
+        guard let window, window.highest == signCount else {
+            return SeenCounts(allUpTo: signCount)
+        }
+        return window
+    }
 
     /// A row from its parts.
     package init(
         keyID: KeyID, appID: String, environment: AttestationEnvironment, publicKey: [UInt8],
         signCount: UInt32, subject: String?, status: KeyStatus, attestedBy: KeyAuthority,
-        certificate: CertificateSerial? = nil
+        certificate: CertificateSerial? = nil, attestedOn: Day? = nil, lastUsedOn: Day? = nil,
+        window: SeenCounts? = nil
     ) {
         self.keyID = keyID
         self.appID = appID
@@ -58,6 +78,9 @@ package struct StoredKey: Hashable, Sendable {
         self.status = status
         self.attestedBy = attestedBy
         self.certificate = certificate
+        self.attestedOn = attestedOn
+        self.lastUsedOn = lastUsedOn
+        self.window = window
     }
 }
 

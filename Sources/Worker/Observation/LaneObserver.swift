@@ -262,6 +262,7 @@ extension LaneReport {
             for reason in facts.wouldReject {
                 cells.count(MetricTable.wouldReject, [app, type, reason.code])
             }
+            if facts.isOutOfOrder { cells.count(MetricTable.outOfOrder, [app]) }
             if facts.isSimulated {
                 cells.count(MetricTable.simulatedVerdicts, [app, type, outcome])
             }

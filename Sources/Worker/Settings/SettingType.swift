@@ -139,8 +139,7 @@ extension SettingType<Duration> {
 extension SettingType<Duration?> {
     /// A duration within a range that may be absent.
     static func optionalDuration(in range: ClosedRange<Duration>) -> Self {
-        let type = SettingType<Duration>.duration(in: range)
-        return Self(rule: type.rule, parse: { type.parse($0) }) { $0.map(type.show) ?? .null }
+        .optional(.duration(in: range))
     }
 }
 

@@ -105,6 +105,8 @@ package struct Settings: Hashable, Sendable {
     package struct App: Hashable, Sendable {
         /// `TEAMID.bundle.identifier`.
         package var appID = ""
+        /// Further apps with the same policy.
+        package var moreAppIDs: [String] = []
         /// Apple's environments whose keys are taken.
         package var environments: Set<AttestationEnvironment> = [.production]
         /// What genuine objects are held against besides.
@@ -113,6 +115,9 @@ package struct Settings: Hashable, Sendable {
         package var trustAnchor: String?
         /// Whether its devices are simulated; an app has another trust anchor exactly if they are.
         package var isSimulated = false
+
+        /// All apps with this policy.
+        package var appIDs: [String] { [appID] + moreAppIDs }
 
         /// The defaults; the app id must be set.
         package init() {}

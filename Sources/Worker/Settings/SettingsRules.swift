@@ -22,27 +22,10 @@ enum SettingsRules {
                 reading.origins[setting.key] != nil, setting.key,
                 "must be set, in the file, as --\(setting.key) or as \(setting.variable)")
         }
-        let appIDs = settings.apps.map(\.appID).filter { !$0.isEmpty }
-        demand(Set(appIDs).count == appIDs.count, "apps", "must have each appId once")
-        for (position, app) in settings.apps.enumerated() {
-            func demandOfApp(_ holds: Bool, _ name: String, _ message: String) {
-                guard !holds else { return }
-                problems.append(
-                    SettingProblem(
-                        key: "apps[\(position)].\(name)",
-                        origin: reading.origins["apps"] ?? .standard, message: message))
-            }
-            // Two marks, so that no slip of one hand puts Apple's root out of force.
-            demandOfApp(
-                app.trustAnchor == nil || app.isSimulated, "trustAnchor",
-                "must not be set unless the app is marked \"simulated\": true, as whoever holds the"
-                    + " root's key can forge its attestations")
-            // One that was given and can't be read was told already.
-            let isAnchorNoted = noted.contains { $0.hasPrefix("apps[\(position)].trustAnchor") }
-            demandOfApp(
-                app.trustAnchor != nil || !app.isSimulated || isAnchorNoted, "simulated",
-                "must not be true without a trustAnchor: Apple attests no simulated device")
-        }
+        let appIDs = settings.apps.flatMap(\.appIDs).filter { !$0.isEmpty }
+        demand(
+            Set(appIDs).count == appIDs.count, "apps",
+            "must have each app id once, those in moreAppIds included")
         let topics = settings.kafka.topics
         demand(
             !topics.requests.contains(topics.verdicts), "kafka.topics.verdicts",
@@ -63,7 +46,43 @@ enum SettingsRules {
         demand(
             settings.postgres.lockTimeout <= settings.postgres.statementTimeout,
             "postgres.lockTimeout", "must not be longer than postgres.statementTimeout")
-        return problems + operationsProblems(of: reading) + tokenProblems(of: reading)
+        return problems + appProblems(of: reading, noted: noted) + operationsProblems(of: reading)
+            + tokenProblems(of: reading)
+    }
+
+    private static func appProblems(
+        of reading: SettingsReader.Reading, noted: [String]
+    ) -> [SettingProblem] {
+        var problems: [SettingProblem] = []
+        for (position, app) in reading.settings.apps.enumerated() {
+            func demandOfApp(_ holds: Bool, _ name: String, _ message: String) {
+                guard !holds else { return }
+                problems.append(
+                    SettingProblem(
+                        key: "apps[\(position)].\(name)",
+                        origin: reading.origins["apps"] ?? .standard, message: message))
+            }
+            // Two marks, so that no slip of one hand puts Apple's root out of force.
+            demandOfApp(
+                app.trustAnchor == nil || app.isSimulated, "trustAnchor",
+                "must not be set unless the app is marked \"simulated\": true, as whoever holds the"
+                    + " root's key can forge its attestations")
+            // One that was given and can't be read was told already.
+            let isAnchorNoted = noted.contains { $0.hasPrefix("apps[\(position)].trustAnchor") }
+            demandOfApp(
+                app.trustAnchor != nil || !app.isSimulated || isAnchorNoted, "simulated",
+                "must not be true without a trustAnchor: Apple attests no simulated device")
+            let time = app.rules.requestTime
+            demandOfApp(
+                time.maxAge.map { $0 <= reading.settings.worker.maxRequestAge } ?? true,
+                "requestTime.maxAge",
+                "must not be longer than worker.maxRequestAge, which bounds all apps")
+            demandOfApp(
+                time.maxSkew.map { $0 <= reading.settings.worker.maxClockSkew } ?? true,
+                "requestTime.maxSkew",
+                "must not be longer than worker.maxClockSkew, which bounds all apps")
+        }
+        return problems
     }
 
     private static func tokenProblems(of reading: SettingsReader.Reading) -> [SettingProblem] {

@@ -15,30 +15,23 @@ extension SettingsTable {
     }
 
     /// The settings of one element of `apps`.
-    package static let app: [Setting<Settings.App>] = [
+    static let app: [Setting<Settings.App>] = identity + policies
+
+    private static let identity: [Setting<Settings.App>] = [
         Setting(
             "appId", \.appID, .appID,
-            "The app: its team id, a dot, its bundle identifier."),
+            "The app: its prefix, a dot, its bundle identifier. The prefix is the team id, save for"
+                + " apps older than 2011, which have one of their own. An App Clip attests with the"
+                + " id of its full app."),
+        Setting(
+            "moreAppIds", \.moreAppIDs,
+            .list("a list of app ids, each once", of: SettingsReader.isAppID),
+            "Further apps that share all settings of this one, such as its beta. Each is an app of"
+                + " its own all the same: a key stays with the one it was attested for."),
         Setting(
             "environments", \.environments, .choices(of: AttestationEnvironment.self),
-            "Apple's environments whose keys are taken. Builds run from Xcode use `development`."),
-        Setting(
-            "reattestation", \.rules.reattestation, .choice,
-            "Whether a second attestation of a known key refreshes its receipt and metadata, or is"
-                + " refused. `report` accepts it and tells. The sign count stays in any case."),
-        Setting(
-            "keysPerSubject.max", \.rules.keysPerSubject.keysMax,
-            .integer(in: 0...KeysPerSubject.keysMaxMax),
-            "How many keys one `subject` may register within the time; one more is"
-                + " `too_many_keys`. A key that is attested again does not count again. 0 is no"
-                + " limit."),
-        Setting(
-            "keysPerSubject.within", \.rules.keysPerSubject.within,
-            .duration(in: .seconds(60)...(.seconds(3650 * 86_400))),
-            "The time before a registration in which the subject's keys are counted."),
-        Setting(
-            "keysPerSubject.mode", \.rules.keysPerSubject.enforcement, .choice,
-            "Whether one more key is refused, or accepted and told."),
+            "Apple's environments whose keys are taken. Builds run from Xcode use `development`."
+        ),
         Setting(
             "trustAnchor", \.trustAnchor,
             .optionalText("a certificate in PEM", bytesMax: 65_536), takesFile: true,

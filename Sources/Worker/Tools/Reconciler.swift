@@ -23,6 +23,9 @@ package struct Reconciler<Store: KeyStore> {
         package var unreadable = 0
         /// Rows whose sign count was raised; one may be raised more than once.
         package var raised = 0
+        /// Rows that learned of an accepted count below theirs, which their window would have let
+        /// in again.
+        package var closed = 0
         /// Keys that have no row, up to ``Reconciler/missingKeysMax``.
         package var missingKeys: Set<KeyID> = []
         /// The oldest timestamp that was read of each partition, in milliseconds since 1970.
@@ -45,7 +48,8 @@ package struct Reconciler<Store: KeyStore> {
     private let decidedAgain: [TopicPartition: Int64]
     private let isDryRun: Bool
     private let pause: (Duration) -> Void
-    private var pending: [KeyID: UInt32] = [:]
+    /// What verdicts tell was accepted; a bit that is clear tells nothing.
+    private var pending: [KeyID: SeenCounts] = [:]
     /// What was done so far.
     package private(set) var outcome = Outcome()
 
@@ -86,7 +90,7 @@ package struct Reconciler<Store: KeyStore> {
                     outcome.decidedAgain += 1
                     break
                 }
-                pending[keyID] = max(pending[keyID] ?? 0, signCount)
+                pending[keyID, default: SeenCounts(highest: signCount, bits: 0)].accept(signCount)
             }
             if pending.count >= Self.pendingKeysMax { try flush() }
         }
@@ -109,30 +113,41 @@ package struct Reconciler<Store: KeyStore> {
         }
     }
 
-    private mutating func raise(_ signCounts: [KeyID: UInt32]) throws(Fault) {
-        let stored = try patiently { () throws(Fault) in try store.keys(for: Set(signCounts.keys)) }
-        for keyID in signCounts.keys where stored[keyID] == nil {
+    private mutating func raise(_ accepted: [KeyID: SeenCounts]) throws(Fault) {
+        let stored = try patiently { () throws(Fault) in try store.keys(for: Set(accepted.keys)) }
+        for keyID in accepted.keys where stored[keyID] == nil {
             guard outcome.missingKeys.count < Self.missingKeysMax else { break }
             outcome.missingKeys.insert(keyID)
         }
-        let low = signCounts.filter { keyID, count in
-            stored[keyID].map { $0.signCount < count } ?? false
-        }
+        let low = accepted.filter { keyID, counts in stored[keyID]?.use(learning: counts) != nil }
         guard !low.isEmpty else { return }
         guard !isDryRun else {
-            outcome.raised += low.count
+            for (keyID, counts) in low {
+                note(raised: stored[keyID].map { $0.signCount < counts.highest } ?? false)
+            }
             return
         }
         let reads = BatchReads(partitions: [], keyIDs: Set(low.keys), requests: [])
-        outcome.raised += try patiently { () throws(Fault) in
+        let isRaised = try patiently { () throws(Fault) in
             try store.transact(reads) { state in
                 // Under lock: a worker may have raised it since, or an operator deleted it.
-                let raised = low.filter { keyID, count in
-                    state.keys[keyID].map { $0.signCount < count } ?? false
+                var uses: [KeyID: KeyUse] = [:]
+                var isRaised: [Bool] = []
+                for (keyID, counts) in low {
+                    guard let key = state.keys[keyID], let use = key.use(learning: counts) else {
+                        continue
+                    }
+                    uses[keyID] = use
+                    isRaised.append(key.signCount < use.signCount)
                 }
-                return (writes: BatchWrites(signCounts: raised), result: raised.count)
+                return (writes: BatchWrites(uses: uses), result: isRaised)
             }
         }
+        for isRaised in isRaised { note(raised: isRaised) }
+    }
+
+    private mutating func note(raised isRaised: Bool) {
+        if isRaised { outcome.raised += 1 } else { outcome.closed += 1 }
     }
 
     private func patiently<Result>(
@@ -148,5 +163,18 @@ package struct Reconciler<Store: KeyStore> {
                 attempt += 1
             }
         }
+    }
+}
+
+extension StoredKey {
+    /// What a row must take over of counts that were accepted; nil if it knows of all.
+    ///
+    /// A row that is raised loses its window: what was accepted between its old count and the new
+    /// one may not all be among the verdicts that were read.
+    fileprivate func use(learning counts: SeenCounts) -> KeyUse? {
+        guard counts.highest <= signCount else { return KeyUse(signCount: counts.highest) }
+        var seen = self.seen
+        seen.accept(counts)
+        return seen == self.seen ? nil : KeyUse(signCount: signCount, window: seen)
     }
 }

@@ -121,7 +121,7 @@ struct EmbeddedRun {
             topics: EmbeddedAnnouncement.Topics(
                 requests: topics.requests, verdicts: topics.verdicts,
                 deadLetters: topics.deadLetters),
-            appIds: settings.apps.map(\.appID),
+            appIds: settings.apps.flatMap(\.appIDs),
             simulatedApp: self.settings.apps.isEmpty
                 ? EmbeddedAnnouncement.SimulatedApp(
                     appId: Self.appID, seed: Self.seed,

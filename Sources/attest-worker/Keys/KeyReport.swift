@@ -16,6 +16,8 @@ struct KeyReport: Encodable {
     var certificate: String?
     var registeredAt: String
     var attestedAt: String?
+    /// The day of the last accepted request, in UTC.
+    var lastUsedOn: String?
     var platform: String?
     var osVersion: String?
     var receiptBytes: Int?
@@ -40,6 +42,7 @@ struct KeyReport: Encodable {
         certificate = key.certificate?.bytes.hexadecimal
         registeredAt = record.registeredAt.rfc3339
         attestedAt = record.attestation?.at.rfc3339
+        lastUsedOn = key.lastUsedOn.map { String($0.start.rfc3339.prefix(10)) }
         platform = record.attestation?.platform
         osVersion = record.attestation?.osVersion
         receiptBytes = record.attestation?.receiptBytes
@@ -59,6 +62,7 @@ struct KeyReport: Encodable {
             ("attested by", attestedBy), ("sign count", "\(signCount)"), ("subject", subject),
             ("public key", publicKey), ("certificate", certificate),
             ("registered", registeredAt), ("attested", attestedAt),
+            ("last used on", lastUsedOn),
             ("platform", platform), ("OS version", osVersion),
             ("moved", movedAt), ("moved by", movedBy), ("moved for", moveReason),
             ("receipt", receiptBytes.map { "\($0) bytes" }),

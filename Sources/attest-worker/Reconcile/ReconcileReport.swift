@@ -14,6 +14,8 @@ struct ReconcileReport: Encodable, Equatable {
     var unreadable: Int
     /// Sign counts that were raised, or would be.
     var raised: Int
+    /// Replay windows that were closed for a count, or would be.
+    var closed: Int
     /// Keys that were accepted and are not in the database.
     var missingKeys: Int
     /// Partitions at which workers halt.
@@ -31,6 +33,7 @@ struct ReconcileReport: Encodable, Equatable {
         decidedAgain = outcome.decidedAgain
         unreadable = outcome.unreadable
         raised = outcome.raised
+        closed = outcome.closed
         missingKeys = outcome.missingKeys.count
         halted = gaps
         gapAccepted = isGapAccepted && !isDryRun
@@ -47,6 +50,11 @@ struct ReconcileReport: Encodable, Equatable {
             lines.append(
                 "\(decidedAgain) verdicts raise nothing: the request topic still holds their"
                     + " requests, and workers decide these again with the same outcome")
+        }
+        if closed > 0 {
+            lines.append(
+                "\(closed) keys with a replay window \(dryRun ? "would learn" : "learned") of"
+                    + " counts that were accepted below theirs")
         }
         if missingKeys > 0 {
             let least = missingKeys >= Reconciler<PostgresKeyStore>.missingKeysMax

@@ -13,8 +13,8 @@ enum SimulatedAppCheck {
     /// - Returns: nothing if the app is simulated and trusts the seed's root.
     static func problems(_ options: SimulateOptions, _ settings: Settings, now: Instant) -> [String]
     {
-        guard let app = settings.apps.first(where: { $0.appID == options.appID }) else {
-            let simulated = settings.apps.filter(\.isSimulated).map(\.appID)
+        guard let app = settings.apps.first(where: { $0.appIDs.contains(options.appID) }) else {
+            let simulated = settings.apps.filter(\.isSimulated).flatMap(\.appIDs)
             let known =
                 simulated.isEmpty
                 ? "none of its apps is simulated"

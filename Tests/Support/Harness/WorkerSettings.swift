@@ -85,6 +85,7 @@ package struct WorkerSettings: Encodable, Sendable {
         package var trustAnchor: String?
         package var simulated: Bool?
         package var reattestation: String?
+        package var replayWindow: Int?
 
         /// An app; Apple's root and production keys unless told otherwise.
         package init(

@@ -204,13 +204,21 @@ extension InMemoryDatabase.Rows {
             inbox[entry.identity.storedBytes] = InMemoryDatabase.InboxRow(
                 entry: entry, decidedOn: today)
         }
-        for (keyID, signCount) in writes.signCounts {
-            guard let stored = keys[keyID]?.key.signCount else {
+        for (keyID, use) in writes.uses {
+            guard var stored = keys[keyID]?.key else {
                 throw Fault(
                     operation: "store batch", code: "missing_row", disposition: .stop(.software),
                     message: "a sign count was to be raised on a key that is not stored")
             }
-            keys[keyID]?.key.signCount = max(stored, signCount)
+            stored.signCount = max(stored.signCount, use.signCount)
+            stored.lastUsedOn = [stored.lastUsedOn, use.usedOn].compactMap { $0 }.max()
+            stored.attestedOn = [stored.attestedOn, use.attestedOn].compactMap { $0 }.max()
+            if let window = use.window {
+                let isSame = stored.window?.highest == window.highest
+                let old = isSame ? stored.window?.bits ?? 0 : 0
+                stored.window = SeenCounts(highest: window.highest, bits: window.bits | old)
+            }
+            keys[keyID]?.key = stored
         }
         for (partition, progress) in writes.progress {
             let id = InMemoryDatabase.ProgressID(group: group, partition: partition)

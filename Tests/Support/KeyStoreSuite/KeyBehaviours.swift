@@ -77,6 +77,54 @@ extension KeyStoreSuite {
                 try requireEqual(
                     try world.registration(of: Sample.keyID(1)), erased, "tombstone")
             },
+            KeyStoreBehaviour("days of use and attestation rise, and never fall") { world in
+                let store = try world.makeStore()
+                try world.put(Sample.registration(1))
+                let first = Sample.registration(1).key
+                func use(_ used: Int32?, _ attested: Int32?) throws -> StoredKey? {
+                    let use = KeyUse(
+                        signCount: 0, usedOn: used.map(Day.init), attestedOn: attested.map(Day.init)
+                    )
+                    try store.store(BatchWrites(uses: [Sample.keyID(1): use]))
+                    return try store.keys(for: [Sample.keyID(1)])[Sample.keyID(1)]
+                }
+                try requireEqual(try use(1, 1), first, "earlier days")
+                try requireEqual(try use(nil, nil), first, "no days")
+                var expected = first
+                expected.lastUsedOn = Day(number: 30_000)
+                try requireEqual(try use(30_000, nil), expected, "a later day of use")
+                expected.attestedOn = Day(number: 29_999)
+                try requireEqual(try use(29_998, 29_999), expected, "a later attestation")
+            },
+            KeyStoreBehaviour("a window comes back, and what it knows is only added to") { world in
+                let store = try world.makeStore()
+                try world.put(Sample.registration(1))
+                let id = Sample.keyID(1)
+                func use(_ count: UInt32, _ window: SeenCounts?) throws -> StoredKey? {
+                    let use = KeyUse(signCount: count, window: window)
+                    try store.store(BatchWrites(uses: [id: use]))
+                    return try store.keys(for: [id])[id]
+                }
+                // All up to 0 was seen: a bit for each count up to it must stand.
+                let first = SeenCounts(highest: 70, bits: 0b0101)
+                try requireEqual(try use(70, first)?.window, first, "window")
+                let more = try use(70, SeenCounts(highest: 70, bits: 0b0110))?.window
+                try requireEqual(more, SeenCounts(highest: 70, bits: 0b0111), "bits")
+                try requireEqual(try use(70, nil)?.window, more, "window that is left alone")
+                let high = SeenCounts(highest: .max, bits: 1 << 63)
+                try requireEqual(try use(.max, high)?.window, high, "the highest bit and count")
+            },
+            KeyStoreBehaviour("a count raised without a window leaves nothing to be let in") {
+                world in
+                let store = try world.makeStore()
+                try world.put(Sample.registration(1))
+                let id = Sample.keyID(1)
+                let window = SeenCounts(highest: 70, bits: 0)
+                let uses = [KeyUse(signCount: 70, window: window), KeyUse(signCount: 71)]
+                for use in uses { try store.store(BatchWrites(uses: [id: use])) }
+                let key = try store.keys(for: [id])[id]
+                try requireEqual(key?.seen, SeenCounts(allUpTo: 71), "seen counts")
+            },
             KeyStoreBehaviour("a thousand keys in one batch keep their own counts") { world in
                 let store = try world.makeStore()
                 let numbers = 0..<1000

@@ -50,6 +50,7 @@ package enum Sample {
     ) -> KeyRegistration {
         let half = digest("point", number).bytes
         let point = status == .erased ? [] : [4] + half + half
+        let day = status == .erased ? nil : Day(Instant(milliseconds: 1_700_000_000_123))
         return KeyRegistration(
             key: StoredKey(
                 keyID: keyID(number), appID: "TEAMID1234.org.example.app",
@@ -57,7 +58,8 @@ package enum Sample {
                 subject: subject, status: status,
                 attestedBy: number.isMultiple(of: 2) ? .apple : .simulated,
                 certificate: status == .erased || number.isMultiple(of: 3)
-                    ? nil : CertificateSerial(digest("serial", number).bytes.prefix(8))),
+                    ? nil : CertificateSerial(digest("serial", number).bytes.prefix(8)),
+                attestedOn: day, lastUsedOn: day),
             receipt: Array("receipt \(number)".utf8), platform: "iphoneos", osVersion: "18.1",
             attestedAt: Instant(milliseconds: 1_700_000_000_123))
     }

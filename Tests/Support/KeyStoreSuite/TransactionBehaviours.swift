@@ -142,7 +142,7 @@ extension KeyStore {
 
     /// Locks the keys concerned and stores.
     func store(_ writes: BatchWrites) throws(Fault) {
-        let keyIDs = Set(writes.registrations.map(\.key.keyID)).union(writes.signCounts.keys)
+        let keyIDs = Set(writes.registrations.map(\.key.keyID)).union(writes.uses.keys)
         let reads = BatchReads(partitions: [], keyIDs: keyIDs, requests: [])
         try transact(reads) { _ in (writes: writes, result: ()) }
     }

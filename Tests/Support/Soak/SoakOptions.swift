@@ -14,12 +14,14 @@ struct SoakOptions: Sendable {
     var workers = 3
     /// How many partitions each topic has.
     var partitions = 6
+    /// The replay window of the app; 0 is none.
+    var window = 0
     /// Whether logs and database stay where they are after a good end, too.
     var keepsFolder = false
 
     static let usage = """
         usage: soak [--minutes N] [--seed N] [--rate N] [--faults KIND,KIND...] [--workers N]
-                    [--partitions N] [--keep]
+                    [--partitions N] [--window N] [--keep]
 
         Real workers over a broker process and a database server, under load, while faults happen
         at random moments; ends with 0 when the oracle finds nothing.
@@ -51,6 +53,7 @@ struct SoakOptions: Sendable {
             case "--rate": rate = try Self.number(name, Int(value), 1...2000)
             case "--workers": workers = try Self.number(name, Int(value), 2...8)
             case "--partitions": partitions = try Self.number(name, Int(value), 1...64)
+            case "--window": window = try Self.number(name, Int(value), 0...64)
             case "--faults":
                 faults = try value.split(separator: ",").map { word in
                     guard let kind = FaultKind(rawValue: String(word)) else {

@@ -45,7 +45,8 @@ final class SoakSender: Sendable {
         _ watch: SoakWatch
     ) throws -> Int {
         var traffic = SoakTraffic(
-            seed: options.seed, partitions: options.partitions, authority: authority)
+            seed: options.seed, partitions: options.partitions, hasWindow: options.window > 0,
+            authority: authority)
         let writer = try TopicWriter(
             settings: .ofGateway(
                 bootstrapServers: bootstrapServers, topics: [SoakServers.requests]),

@@ -44,6 +44,7 @@ struct SoakServers: Sendable {
                     requests: [requests], verdicts: verdicts, deadLetters: deadLetters)),
             postgres: .init(connection: conninfo(proxy, worker: "unnamed")),
             apps: [Load.app(authority)])
+        if options.window > 0 { settings.apps[0].replayWindow = options.window }
         // Hours of debug lines would fill the disk.
         settings.log.level = "info"
         return SoakServers(

@@ -17,6 +17,8 @@ struct SoakTraffic {
     private var random: SplitMix64
     private let authority: TestAuthority
     private let partitions: Int32
+    /// Whether requests of a device overtake each other, and are accepted all the same.
+    private let hasWindow: Bool
     private var count = 0
     private var devices: [Device] = []
     private var strangers: [SimulatedDevice] = []
@@ -32,8 +34,15 @@ struct SoakTraffic {
     }
 
     /// Traffic from its seed.
-    init(seed: UInt64, partitions: Int, authority: TestAuthority) {
+    ///
+    /// - Parameters:
+    ///   - seed: what everything follows from.
+    ///   - partitions: how many there are.
+    ///   - hasWindow: whether the app has a replay window.
+    ///   - authority: who signs the attestations.
+    init(seed: UInt64, partitions: Int, hasWindow: Bool = false, authority: TestAuthority) {
         self.authority = authority
+        self.hasWindow = hasWindow
         self.partitions = Int32(clamping: partitions)
         random = SplitMix64(seed: seed)
         for _ in 0..<3 {
@@ -82,6 +91,7 @@ struct SoakTraffic {
         case 32: return [garbage()]
         case 33..<35: return [devices.count < Self.devicesMax ? register() : registerAgain()]
         case 35: return [registerAgain()]
+        case 36..<46 where hasWindow: return overtaken(chooseDevice())
         default: return [honest(chooseDevice())]
         }
     }
@@ -140,7 +150,18 @@ struct SoakTraffic {
             return [honest(place)]
         }
         let message = MintedRequest(assertion: old.0, old.1, requestID: id("replay"))
-        return [planned(message, id("replay"), .rejected("counter_not_increasing"))]
+        return [
+            planned(
+                message, id("replay"),
+                .rejected(hasWindow ? "counter_replayed" : "counter_not_increasing"))
+        ]
+    }
+
+    /// Two honest requests, the second of which arrives first.
+    private mutating func overtaken(_ place: Int) -> [PlannedRequest] {
+        let late = honest(place)
+        count += 1
+        return [honest(place), late]
     }
 
     /// In the same batch, most likely.

@@ -22,6 +22,11 @@ enum MixPart: String, CaseIterable, Sendable {
     case malformed
     /// A record in which no request can be read.
     case unreadable
+    /// Two honest assertions of one key, the later one first; for an app with a replay window.
+    case overtaken
+
+    /// Those for an app without a replay window.
+    static let strict = allCases.filter { $0 != .overtaken }
 }
 
 /// Makes scenarios of a few parts, over two keys that are registered before.
@@ -29,11 +34,15 @@ struct Mixer {
     /// The device of the one key.
     var first: SimulatedDevice { devices[0] }
 
+    private let replayed: WorkerReason
+
     private let devices = [Scenario.device(71), Scenario.device(72)]
     private let known: [KeyID: KeyRegistration]
 
     /// Registers the two keys, once for all scenarios.
     init(policy: Policy) throws {
+        let isStrict = policy.apps.values.allSatisfy { $0.rules.replayWindow == 0 }
+        replayed = isStrict ? .counterNotIncreasing : .counterReplayed
         var scenario = Scenario()
         for device in devices { scenario.register(device, partition: 0) }
         let world = LaneWorld(scenario)
@@ -56,13 +65,17 @@ struct Mixer {
             case (.second, _): scenario.assert(&two, partition: 0)
             case (.malformed, _): malformed(in: &scenario, of: one)
             case (.unreadable, _): scenario.garbage(partition: 0)
+            case (.overtaken, _):
+                let late = scenario.mint(&one)
+                last = scenario.assert(&one, partition: 0)
+                scenario.send(late, of: one, partition: 0, id: late.id, answer: "accepted")
             case (.first, _), (_, nil): last = scenario.assert(&one, partition: 0)
             case (.repeated, let sent?):
                 scenario.send(sent, of: one, partition: 0, id: sent.id, answer: nil)
             case (.replayed, let sent?):
                 scenario.send(
                     sent, of: one, partition: 0, id: nil,
-                    answer: WorkerReason.counterNotIncreasing.rawValue)
+                    answer: replayed.rawValue)
             case (.conflicting, let sent?):
                 let other = Array("other \(scenario.records.count)".utf8)
                 let minted = one.assert(
@@ -83,9 +96,11 @@ struct Mixer {
     }
 
     /// All sequences of so many parts.
-    static func sequences(of count: Int) -> [[MixPart]] {
+    static func sequences(
+        of count: Int, _ parts: [MixPart] = MixPart.strict
+    ) -> [[MixPart]] {
         (0..<count).reduce([[]]) { sequences, _ in
-            sequences.flatMap { sequence in MixPart.allCases.map { sequence + [$0] } }
+            sequences.flatMap { sequence in parts.map { sequence + [$0] } }
         }
     }
 }

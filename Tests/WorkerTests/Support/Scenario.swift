@@ -117,13 +117,18 @@ struct Scenario {
     mutating func assert(
         _ device: inout SimulatedDevice, partition: Int32, answer: String = "accepted"
     ) -> SentAssertion {
+        let sent = mint(&device)
+        send(sent, of: device, partition: partition, id: sent.id, answer: answer)
+        return sent
+    }
+
+    /// An assertion with the device's next sign count, not sent yet.
+    mutating func mint(_ device: inout SimulatedDevice) -> SentAssertion {
         let payload = Array("payload \(requests)".utf8)
         let minted = device.assert(clientDataHash: ClientDataHash(hashing: payload))
-        let id = nextRequestID()
-        let sent = SentAssertion(
-            id: id, object: minted.object, payload: payload, signCount: minted.signCount)
-        send(sent, of: device, partition: partition, id: id, answer: answer)
-        return sent
+        return SentAssertion(
+            id: nextRequestID(), object: minted.object, payload: payload,
+            signCount: minted.signCount)
     }
 
     /// Sends an assertion again: under its own id (a repetition) or a new one (a replay).

@@ -99,6 +99,40 @@ import Worker
         #expect(signCount(1) == 8)
     }
 
+    private func setWindow(_ number: Int, _ window: SeenCounts) {
+        let keyID = keyID(number)
+        database.change { rows in rows.keys[keyID]?.key.window = window }
+    }
+
+    /// The database fell back to where the count 8 had not come yet, and the highest is the same.
+    @Test func `a count that was accepted below the highest is not let in again`() throws {
+        for number in 1...3 {
+            store(number, signCount: 10)
+            setWindow(number, SeenCounts(highest: 10, bits: 0b0001))
+        }
+        let records = [
+            accepted(1, 8), accepted(1, 10), accepted(2, 9), accepted(3, 7), accepted(3, 6),
+        ]
+        let dry = try reconcile(records, isDryRun: true)
+        let outcome = try reconcile(records)
+        for found in [dry, outcome] {
+            #expect(found.raised == 0)
+            #expect(found.closed == 2)
+        }
+        let windows = [1, 2, 3].map { database.rows.keys[keyID($0)]?.key.window?.bits }
+        #expect(windows == [0b0011, 0b0001, 0b1101])
+        #expect(try reconcile(records).closed == 0)
+    }
+
+    @Test func `a row that is raised takes every lower count for accepted`() throws {
+        store(1, signCount: 10)
+        setWindow(1, SeenCounts(highest: 10, bits: 0))
+        #expect(try reconcile([accepted(1, 12)]).raised == 1)
+        let key = try #require(database.rows.keys[keyID(1)]?.key)
+        #expect(key.signCount == 12)
+        #expect((0...12).allSatisfy { !key.seen.admits($0, within: 64) })
+    }
+
     @Test func `a dry run tells the same and changes nothing`() throws {
         store(1, signCount: 3)
         let before = database.rows

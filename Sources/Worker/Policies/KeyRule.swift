@@ -24,8 +24,10 @@ struct RuleCase {
     let revocations: RevocationList
     /// When the owner's newest keys were registered, as far as policy counts them.
     let owned: [Instant]
-    /// The instant of the request's record.
+    /// The record's timestamp: the instant at which the object is judged.
     let instant: Instant
+    /// The clock when it was judged.
+    let now: Instant
 
     /// The app that the object proves.
     var appID: String {
@@ -34,12 +36,21 @@ struct RuleCase {
         case .assertion(let assertion): assertion.appID
         }
     }
+
+    /// What the device signed about the app's code.
+    var extensions: SignedExtensions {
+        switch object {
+        case .attestation(let attestation): attestation.extensions
+        case .assertion(let assertion): assertion.extensions
+        }
+    }
 }
 
 /// A rule that a genuine object must keep to be accepted.
 ///
 /// The two lists below are all the rules there are, in the order in which they are asked; the first
-/// that refuses gives the reason. A new rule is a constant and a place in a list.
+/// that refuses gives the reason. A new rule is a constant and a place in a list. Those that an
+/// operator can set are in `KeyRule+Policies`.
 struct KeyRule: Sendable {
     /// Why the object is refused; nil if this rule lets it pass.
     let refusal: @Sendable (RuleCase) -> Reason?
@@ -49,12 +60,14 @@ struct KeyRule: Sendable {
     /// What attestations are held against.
     static let forAttestations: [KeyRule] = [
         .notListed, .notWithdrawn, .sameApp, .sameEnvironment, .sameAuthority, .sameSubject,
-        .reattestation, .keysPerSubject,
+        .requestTime, .reattestation, .keysPerSubject, .platform, .validationCategory,
+        .bundleVersion, .cdHash,
     ]
 
     /// What assertions are held against.
     static let forAssertions: [KeyRule] = [
-        .notListed, .notWithdrawn, .sameApp, .sameSubject, .signCountIncreases,
+        .notListed, .notWithdrawn, .sameApp, .sameSubject, .requestTime, .signCount,
+        .attestationAge, .idleTime, .counterJump, .validationCategory, .bundleVersion, .cdHash,
     ]
 }
 
@@ -113,34 +126,18 @@ extension KeyRule {
         return .worker(.subjectMismatch)
     }
 
-    /// A known key may be attested again.
-    static let reattestation = KeyRule { given in
-        guard given.stored != nil, let app = given.app, app.rules.reattestation != .accept else {
+    /// A sign count is above every one accepted before, or, where the app has a window, inside of
+    /// it and was not accepted before.
+    static let signCount = KeyRule { given in
+        guard case .assertion(let assertion) = given.object, let stored = given.stored else {
             return nil
         }
-        return .worker(.keyAlreadyRegistered)
-    } enforcement: { app in
-        app.rules.reattestation == .report ? .report : .enforce
-    }
-
-    /// An owner registers no more keys within a time than the app allows.
-    static let keysPerSubject = KeyRule { given in
-        guard case .attestation = given.object, given.stored == nil, given.subject != nil,
-            let limit = given.app?.rules.keysPerSubject, limit.keysMax > 0
-        else { return nil }
-        let since = given.instant.advanced(by: .zero - limit.within)
-        guard given.owned.count(where: { $0 > since }) >= limit.keysMax else { return nil }
-        return .worker(.tooManyKeys)
-    } enforcement: {
-        $0.rules.keysPerSubject.enforcement
-    }
-
-    /// A sign count is above every one accepted before.
-    static let signCountIncreases = KeyRule { given in
-        guard case .assertion(let assertion) = given.object, let stored = given.stored,
-            assertion.signCount <= stored.signCount
-        else { return nil }
-        return .worker(.counterNotIncreasing)
+        let window = given.app?.rules.replayWindow ?? 0
+        guard window > 0 else {
+            return assertion.signCount > stored.signCount ? nil : .worker(.counterNotIncreasing)
+        }
+        return stored.seen.admits(assertion.signCount, within: window)
+            ? nil : .worker(.counterReplayed)
     }
 }
 
