@@ -186,6 +186,7 @@ if ProcessInfo.processInfo.environment["FUZZ"] != nil {
         ("FuzzAuthenticatorData", ["AppAttest", "LibCrypto"]),
         ("FuzzAttestation", ["AppAttest", "LibCrypto"]),
         ("FuzzAssertion", ["AppAttest", "LibCrypto"]),
+        ("FuzzReceipt", ["AppAttest", "LibCrypto"]),
         ("FuzzRequest", ["Wire"]),
     ]
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
