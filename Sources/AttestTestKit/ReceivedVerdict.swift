@@ -46,6 +46,10 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var simulated: Bool?
     /// On accepted registrations: whether the key was known before.
     public var reattested: Bool?
+    /// On registrations: whether the receipt is `valid` or `invalid`; nil where none was judged.
+    public var receipt: String?
+    /// Why the receipt is invalid, one of the codes in `schemas/`.
+    public var receiptReason: String?
     /// The validation category that an OS 27 object carries.
     public var validationCategory: UInt32?
     /// The bundle version that an OS 27 object carries.

@@ -10,6 +10,14 @@ package struct Verdict: Hashable, Sendable {
         case rejected(Reason)
     }
 
+    /// What came of the receipt inside an attestation.
+    package enum ReceiptOutcome: Hashable, Sendable {
+        /// Apple made it, just now, for this key.
+        case valid
+        /// It is refused, or there is none: one of the codes of receipts.
+        case invalid(RejectionCode)
+    }
+
     /// The verdict's identity.
     package var verdictID: VerdictID
     /// The gateway's request id, if it sent one.
@@ -34,6 +42,8 @@ package struct Verdict: Hashable, Sendable {
     package var isOutOfOrder = false
     /// On accepted registrations: whether the key was known before.
     package var reattested: Bool?
+    /// On registrations: what came of the receipt; nil where policy ignores it.
+    package var receipt: ReceiptOutcome?
     /// Signed validation category of an OS 27 object.
     package var validationCategory: UInt32?
     /// Signed bundle version of an OS 27 object.

@@ -1,4 +1,4 @@
-internal import AppAttest
+package import AppAttest
 
 extension Verdict {
     /// The verdict as JSON: names sorted, no white space, absent what is not known.
@@ -20,6 +20,8 @@ extension Verdict {
         object.add("platform", platform)
         object.add("reason", outcome.reason?.code)
         object.add("reattested", reattested)
+        object.add("receipt", receipt?.name)
+        object.add("receiptReason", receipt?.reason?.rawValue)
         object.add("requestId", requestID?.text)
         object.add("retryable", outcome.reason?.isRetryable)
         object.add("signCount", signCount)
@@ -48,6 +50,24 @@ extension Verdict.Outcome {
         switch self {
         case .accepted: nil
         case .rejected(let reason): reason
+        }
+    }
+}
+
+extension Verdict.ReceiptOutcome {
+    /// `valid` or `invalid`.
+    package var name: String {
+        switch self {
+        case .valid: "valid"
+        case .invalid: "invalid"
+        }
+    }
+
+    /// Why it is invalid; nil when it is not.
+    package var reason: RejectionCode? {
+        switch self {
+        case .valid: nil
+        case .invalid(let reason): reason
         }
     }
 }

@@ -116,27 +116,45 @@ extension Policy {
     init(_ settings: Settings) {
         self.init(
             apps: settings.apps.flatMap { app -> [AppPolicy] in
-                guard let anchor = trustAnchor(of: app) else { return [] }
+                guard let anchor = trustAnchor(of: app), hasReceiptAnchorOrNone(app) else {
+                    return []
+                }
                 return app.appIDs.map { appID in
                     AppPolicy(
                         relyingParty: RelyingParty(
                             appID: appID, environments: app.environments, trustAnchor: anchor),
-                        rules: app.rules, isSimulated: app.isSimulated)
+                        rules: app.rules, isSimulated: app.isSimulated,
+                        receiptAnchor: receiptAnchor(of: app))
                 }
             }, maxRequestAge: settings.worker.maxRequestAge,
             maxClockSkew: settings.worker.maxClockSkew)
     }
 
-    /// Apps whose trust anchor is set and is none.
+    /// Apps one of whose trust anchors is set and is none.
     static func problems(in reading: SettingsReader.Reading) -> [SettingProblem] {
-        reading.settings.apps.enumerated().compactMap { position, app in
-            guard trustAnchor(of: app) == nil else { return nil }
-            return SettingProblem(
-                key: "apps[\(position)].trustAnchor",
-                origin: reading.origins["apps"] ?? .standard,
-                message: "must be one self-signed CA certificate in PEM")
+        reading.settings.apps.enumerated().flatMap { position, app in
+            [
+                ("trustAnchor", trustAnchor(of: app) != nil),
+                ("receiptTrustAnchor", hasReceiptAnchorOrNone(app)),
+            ].filter { !$0.1 }.map { name, _ in
+                SettingProblem(
+                    key: "apps[\(position)].\(name)",
+                    origin: reading.origins["apps"] ?? .standard,
+                    message: "must be one self-signed CA certificate in PEM")
+            }
         }
     }
+}
+
+/// The root that an app's receipts must chain to; nil where they are not judged.
+private func receiptAnchor(of app: Settings.App) -> TrustAnchor? {
+    guard let pem = app.receiptTrustAnchor else { return app.isSimulated ? nil : .appleRootG3 }
+    return TrustAnchor(pem: pem)
+}
+
+/// Whether the root of receipts, where one is set, is a root.
+private func hasReceiptAnchorOrNone(_ app: Settings.App) -> Bool {
+    app.receiptTrustAnchor.map { TrustAnchor(pem: $0) != nil } ?? true
 }
 
 /// The root that an app's attestations must chain to; nil if what is set is no root.

@@ -22,6 +22,7 @@ enum VerdictSamples {
         verdict.platform = "iphoneos"
         verdict.osVersion = "27.0"
         verdict.subject = "user-42"
+        verdict.receipt = .valid
         return verdict
     }
 
@@ -70,12 +71,20 @@ enum VerdictSamples {
         }
     }
 
+    /// An accepted registration whose receipt is not valid.
+    static var withInvalidReceipt: Verdict {
+        var verdict = fullRegistration
+        verdict.receipt = .invalid(.receiptTooOld)
+        return verdict
+    }
+
     /// A rejection of which nothing is known but its place.
     static var bare: Verdict {
         Verdict(verdictID: id, outcome: .rejected(.worker(.malformedMessage)), source: place)
     }
 
     static var all: [Verdict] {
-        [fullRegistration, signedHash, assertion, simulated, reported, bare] + rejections
+        [fullRegistration, signedHash, assertion, simulated, reported, withInvalidReceipt, bare]
+            + rejections
     }
 }

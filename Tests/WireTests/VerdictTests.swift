@@ -12,6 +12,7 @@ import Wire
             #"{"appId":"TEAMID1234.com.example.app","bundleVersion":"7.1.0","#
             + #""environment":"production","keyId":"\#(keyID)","osVersion":"27.0","#
             + #""outcome":"accepted","platform":"iphoneos","reattested":false,"#
+            + #""receipt":"valid","#
             + #""requestId":"req-7f3a","signCount":0,"#
             + #""source":{"offset":41,"partition":3,"topic":"attest.requests.v1"},"#
             + #""subject":"user-42","type":"registration","validationCategory":4,"#
@@ -95,6 +96,8 @@ extension VerdictTests {
         #expect(read.signCount == verdict.signCount, "\(note)")
         #expect(read.simulated == (verdict.isSimulated ? true : nil), "\(note)")
         #expect(read.reattested == verdict.reattested, "\(note)")
+        #expect(read.receipt == verdict.receipt?.name, "\(note)")
+        #expect(read.receiptReason == verdict.receipt?.reason?.rawValue, "\(note)")
         #expect(read.validationCategory == verdict.validationCategory, "\(note)")
         #expect(read.bundleVersion == verdict.bundleVersion, "\(note)")
         #expect(read.cdHash == verdict.cdHash, "\(note)")

@@ -297,6 +297,12 @@ import Testing
             [#"--apps=[{appId: "T.b", simulated: false, trustAnchor: "PEM"}]"#],
             "apps[0].trustAnchor"
         ),
+        ([#"--apps=[{appId: "T.b", receiptTrustAnchor: "P"}]"#], "apps[0].receiptTrustAnchor"),
+        (
+            [#"--apps=[{appId: "T.b", simulated: true, trustAnchor: "P", receipt: "required"}]"#],
+            "apps[0].receipt"
+        ),
+        ([#"--apps=[{appId: "T.b", receipt: "optional"}]"#], "apps[0].receipt"),
         (["--worker.idleWait=0ms"], "worker.idleWait"),
         (["--kafka.topics.requests=a,,b"], "kafka.topics.requests"),
         (["--kafka.topics.requests=a,a"], "kafka.topics.requests"),

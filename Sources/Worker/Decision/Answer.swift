@@ -28,6 +28,8 @@ package struct VerdictFacts: Hashable, Sendable {
     package var wouldReject: [Reason] = []
     /// Whether a higher sign count was accepted before.
     package var isOutOfOrder = false
+    /// What came of the receipt, where one was judged.
+    package var receipt: Verdict.ReceiptOutcome?
     /// Whether the app's devices are simulated.
     package var isSimulated = false
     /// Set where the answer is the one it had before.
@@ -39,6 +41,6 @@ extension Verdict {
     var facts: VerdictFacts {
         VerdictFacts(
             appID: appID, reason: outcome.reason, wouldReject: wouldReject,
-            isOutOfOrder: isOutOfOrder, isSimulated: isSimulated)
+            isOutOfOrder: isOutOfOrder, receipt: receipt, isSimulated: isSimulated)
     }
 }

@@ -69,6 +69,7 @@ struct BatchKeys {
         verdict.tell(attestation.extensions)
         verdict.platform = attestation.platform
         verdict.osVersion = attestation.osVersion
+        verdict.receipt = judged.receipt?.outcome
 
         let stored = keys[attestation.keyID]
         let owner = judged.subject.map { KeyOwner(appID: attestation.appID, subject: $0) }
@@ -76,7 +77,7 @@ struct BatchKeys {
             object: .attestation(attestation), subject: judged.subject, stored: stored,
             app: policy.apps[attestation.appID], revocations: policy.revocations,
             owned: owner.flatMap { owned[$0] } ?? [], instant: judged.instant,
-            now: judged.judgedAt)
+            now: judged.judgedAt, receipt: judged.receipt)
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAttestations)) else {
             return verdict
         }

@@ -10,6 +10,8 @@ package struct Judge: Sendable {
     private let messageLimits: MessageLimits
     private let attestations: AttestationVerifier
     private let assertions = AssertionVerifier()
+    /// By app id; of apps whose policy ignores receipts there is none.
+    private let receipts: [String: ReceiptVerifier]
     private var intermediates = VerifiedIntermediates()
 
     /// A judge by this policy.
@@ -17,6 +19,7 @@ package struct Judge: Sendable {
         self.policy = policy
         self.messageLimits = messageLimits
         attestations = AttestationVerifier(relyingParties: policy.apps.values.map(\.relyingParty))
+        receipts = policy.apps.compactMapValues(\.receiptVerifier)
     }
 
     /// Reads a record.
@@ -63,11 +66,15 @@ package struct Judge: Sendable {
             timestampMilliseconds: record.timestampMilliseconds)
         switch decoded {
         case .request(let request):
-            return JudgedRecord(
+            var judged = JudgedRecord(
                 record: record, identity: identity, contentDigest: request.digest,
                 requestID: requestID, kind: request.kind, keyID: request.keyID,
                 subject: request.subject,
                 claim: claim(of: request, in: record, keys: keys, now: now), judgedAt: now)
+            if case .registration(let attestation) = judged.claim {
+                judged.receipt = receipt(in: attestation, of: request, at: judged.instant)
+            }
+            return judged
         case .unjudgeable(let request):
             return JudgedRecord(
                 record: record, identity: identity, contentDigest: request.digest,
@@ -110,6 +117,23 @@ package struct Judge: Sendable {
             return .refused(.verification(.appIDMismatch))
         }
         return .registration(attestation)
+    }
+
+    /// What the receipt is worth at the instant of the record, where policy asks.
+    private mutating func receipt(
+        in attestation: VerifiedAttestation, of request: Request, at instant: Instant
+    ) -> JudgedReceipt? {
+        guard let verifier = receipts[attestation.appID] else { return nil }
+        do throws(Rejection) {
+            let expectation = ReceiptExpectation(
+                inside: attestation, clientDataHash: request.clientDataHash)
+            return .valid(
+                try verifier.verify(
+                    attestation.receipt, expecting: expectation, at: instant,
+                    intermediates: &intermediates))
+        } catch {
+            return .invalid(error.code)
+        }
     }
 
     private func assertion(_ request: Request, key: StoredKey?) throws(Rejection) -> Claim {

@@ -14,6 +14,22 @@ package enum Claim: Sendable {
     case unanswerable(DeadLetter.Cause)
 }
 
+/// What the receipt inside a genuine attestation is worth.
+package enum JudgedReceipt: Hashable, Sendable {
+    /// Apple made it, just now, for this key.
+    case valid(VerifiedReceipt)
+    /// Why it is refused; `receiptMissing` where there is none.
+    case invalid(RejectionCode)
+
+    /// As a verdict tells it.
+    var outcome: Verdict.ReceiptOutcome {
+        switch self {
+        case .valid: .valid
+        case .invalid(let code): .invalid(code)
+        }
+    }
+}
+
 /// A record with everything about it that can be known without the row.
 package struct JudgedRecord: Sendable {
     /// The record as it came.
@@ -34,6 +50,8 @@ package struct JudgedRecord: Sendable {
     package let claim: Claim
     /// The clock when it was judged.
     package let judgedAt: Instant
+    /// What the receipt in a genuine attestation is worth; nil where policy doesn't ask.
+    package var receipt: JudgedReceipt?
 
     /// A judged record from its parts.
     package init(

@@ -75,6 +75,11 @@ extension MetricTable {
         "attest_worker_out_of_order", .counter, labels: ["app"],
         "Accepted assertions that a higher sign count of their key had overtaken: what the app's"
             + " replay window let in.")
+    static let receipts = MetricFamily(
+        "attest_worker_receipts_judged", .counter, labels: ["app", "result"],
+        seriesMax: 5_000,
+        "Receipts of genuine attestations that were answered for the first time, by what came of"
+            + " them: valid, or the reason why not.")
     static let simulatedVerdicts = MetricFamily(
         "attest_worker_simulated_verdicts", .counter, labels: ["app", "type", "outcome"],
         "Those of them that name an app marked as simulated. No device stands behind them.")

@@ -13,7 +13,7 @@ package enum MetricTable {
     ]
     /// Requests and what they were answered.
     static let requests: [MetricFamily] = [
-        consumed, consumedBytes, keyMismatches, verdicts, wouldReject, outOfOrder,
+        consumed, consumedBytes, keyMismatches, verdicts, wouldReject, outOfOrder, receipts,
         simulatedVerdicts, duplicates, conflicts, stale, deadLetters, endToEnd,
     ]
     /// Batches and their stages.

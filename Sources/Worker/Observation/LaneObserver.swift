@@ -263,6 +263,10 @@ extension LaneReport {
                 cells.count(MetricTable.wouldReject, [app, type, reason.code])
             }
             if facts.isOutOfOrder { cells.count(MetricTable.outOfOrder, [app]) }
+            if let receipt = facts.receipt {
+                cells.count(
+                    MetricTable.receipts, [app, receipt.reason?.rawValue ?? receipt.name])
+            }
             if facts.isSimulated {
                 cells.count(MetricTable.simulatedVerdicts, [app, type, outcome])
             }

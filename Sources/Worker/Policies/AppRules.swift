@@ -1,3 +1,5 @@
+internal import AppAttest
+
 /// What is done with a second attestation of a known key.
 package enum Reattestation: String, Hashable, Sendable, CaseIterable {
     /// It refreshes receipt and metadata; the sign count stays.
@@ -17,6 +19,16 @@ package enum Enforcement: String, Hashable, Sendable, CaseIterable {
     case report
 }
 
+/// What becomes of the receipt inside an attestation.
+package enum ReceiptRule: String, Hashable, Sendable, CaseIterable {
+    /// An attestation without a valid one is refused.
+    case required
+    /// It is judged, and the verdict tells what came of it; nothing is refused for it.
+    case ifValid
+    /// It is not looked into.
+    case ignored
+}
+
 /// Whether a value that only newer systems sign must be there.
 package enum Presence: String, Hashable, Sendable, CaseIterable {
     /// It must be there, and announced by flag ED, so that it was the device that put it there.
@@ -34,6 +46,10 @@ package enum Presence: String, Hashable, Sendable, CaseIterable {
 package struct AppRules: Hashable, Sendable {
     /// What a second attestation of a known key does.
     package var reattestation = Reattestation.accept
+    /// What becomes of the receipt inside an attestation.
+    package var receipt = ReceiptRule.ifValid
+    /// How long before its request's record a receipt may have been created.
+    package var receiptMaxAge = ReceiptVerifier.appleMaxAge
     /// How many keys an owner may register.
     package var keysPerSubject = KeysPerSubject()
     /// How the app's code may be signed and distributed.

@@ -28,6 +28,8 @@ struct RuleCase {
     let instant: Instant
     /// The clock when it was judged.
     let now: Instant
+    /// What the receipt of an attestation is worth; nil where policy doesn't ask.
+    var receipt: JudgedReceipt?
 
     /// The app that the object proves.
     var appID: String {
@@ -60,7 +62,7 @@ struct KeyRule: Sendable {
     /// What attestations are held against.
     static let forAttestations: [KeyRule] = [
         .notListed, .notWithdrawn, .sameApp, .sameEnvironment, .sameAuthority, .sameSubject,
-        .requestTime, .reattestation, .keysPerSubject, .platform, .validationCategory,
+        .requestTime, .validReceipt, .reattestation, .keysPerSubject, .platform, .validationCategory,
         .bundleVersion, .cdHash,
     ]
 
@@ -124,6 +126,19 @@ extension KeyRule {
             !owner.utf8.elementsEqual(subject.utf8)
         else { return nil }
         return .worker(.subjectMismatch)
+    }
+
+    /// Where policy requires a receipt, Apple made one, just now, for this key.
+    static let validReceipt = KeyRule { given in
+        guard given.app?.rules.receipt == .required, case .attestation = given.object else {
+            return nil
+        }
+        return switch given.receipt {
+        case .valid: nil
+        case .invalid(let reason): .verification(reason)
+        // Nothing judged it: then it proves nothing.
+        case nil: .verification(.receiptMissing)
+        }
     }
 
     /// A sign count is above every one accepted before, or, where the app has a window, inside of

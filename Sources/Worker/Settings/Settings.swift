@@ -113,6 +113,8 @@ package struct Settings: Hashable, Sendable {
         package var rules = AppRules()
         /// Another trust anchor than Apple's, as PEM: for simulated devices only.
         package var trustAnchor: String?
+        /// Another root of receipts than Apple's, as PEM: for simulated devices only.
+        package var receiptTrustAnchor: String?
         /// Whether its devices are simulated; an app has another trust anchor exactly if they are.
         package var isSimulated = false
 

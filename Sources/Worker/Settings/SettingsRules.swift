@@ -67,6 +67,18 @@ enum SettingsRules {
                 app.trustAnchor == nil || app.isSimulated, "trustAnchor",
                 "must not be set unless the app is marked \"simulated\": true, as whoever holds the"
                     + " root's key can forge its attestations")
+            demandOfApp(
+                app.receiptTrustAnchor == nil || app.isSimulated, "receiptTrustAnchor",
+                "must not be set unless the app is marked \"simulated\": true, as whoever holds the"
+                    + " root's key can forge its receipts")
+            let isReceiptAnchorNoted = noted.contains {
+                $0.hasPrefix("apps[\(position)].receiptTrustAnchor")
+            }
+            demandOfApp(
+                app.rules.receipt != .required || !app.isSimulated
+                    || app.receiptTrustAnchor != nil || isReceiptAnchorNoted, "receipt",
+                "must not be required of a simulated app without a receiptTrustAnchor: Apple makes"
+                    + " it no receipts")
             // One that was given and can't be read was told already.
             let isAnchorNoted = noted.contains { $0.hasPrefix("apps[\(position)].trustAnchor") }
             demandOfApp(

@@ -33,10 +33,26 @@ extension SettingsTable {
             "Apple's environments whose keys are taken. Builds run from Xcode use `development`."
         ),
         Setting(
+            "receipt", \.rules.receipt, .choice,
+            "What becomes of the receipt inside an attestation. `ifValid`: it is judged, the"
+                + " verdict tells `receipt` and `receiptReason`, and nothing is refused for it."
+                + " `required`:"
+                + " an attestation without a valid one is refused. `ignored`: it is kept unread."),
+        Setting(
+            "receiptMaxAge", \.rules.receiptMaxAge,
+            .duration(in: .seconds(1)...(.seconds(3650 * 86_400))),
+            "How long before the record of its request a receipt may have been created. Apple says"
+                + " five minutes."),
+        Setting(
             "trustAnchor", \.trustAnchor,
             .optionalText("a certificate in PEM", bytesMax: 65_536), takesFile: true,
             "A root to trust in place of Apple's, for an app that is `simulated`: whoever holds its"
                 + " key can forge every attestation of this app."),
+        Setting(
+            "receiptTrustAnchor", \.receiptTrustAnchor,
+            .optionalText("a certificate in PEM", bytesMax: 65_536), takesFile: true,
+            "The root of receipts to trust in place of Apple's, for an app that is `simulated`."
+                + " Without it the receipts of such an app are not judged."),
         Setting(
             "simulated", \.isSimulated, .flag,
             "Whether the devices of this app are simulated. Such an app has a `trustAnchor`, no"

@@ -34,7 +34,7 @@ struct Scenario {
 
     static func policy(
         apps: [String] = [appID], rules: AppRules = AppRules(),
-        isSimulated: Bool = false
+        isSimulated: Bool = false, judgesReceipts: Bool = false
     ) throws -> Policy {
         guard let anchor = TrustAnchor(der: authority.rootCertificate) else {
             throw ScenarioProblem(text: "the kit's root is no certificate")
@@ -44,7 +44,9 @@ struct Scenario {
                 AppPolicy(
                     relyingParty: RelyingParty(
                         appID: $0, environments: [.production], trustAnchor: anchor),
-                    rules: rules, isSimulated: isSimulated)
+                    rules: rules, isSimulated: isSimulated,
+                    receiptAnchor: judgesReceipts
+                        ? TrustAnchor(der: authority.receiptRootCertificate) : nil)
             }, maxRequestAge: .seconds(7 * 86_400), maxClockSkew: .seconds(300))
     }
 
@@ -102,11 +104,12 @@ struct Scenario {
 
     mutating func register(
         _ device: SimulatedDevice, partition: Int32, subject: String? = nil,
-        answer: String = "accepted"
+        receiptLie: ReceiptLie? = nil, answer: String = "accepted"
     ) {
         let challenge = Array("challenge \(requests)".utf8)
         let minted = device.attest(
-            clientDataHash: ClientDataHash(hashing: challenge), at: Self.now)
+            clientDataHash: ClientDataHash(hashing: challenge), at: Self.now,
+            receiptLie: receiptLie)
         request(
             "attestation", minted.object, of: device, clientData: challenge, partition: partition,
             subject: subject, answer: answer)
