@@ -18,6 +18,8 @@ enum VerifyCommand {
             Usage: attest-worker verify --app-id TEAM.bundle
                        [--environment production|development]... [--at RFC3339]
                        [--public-key BASE64 --sign-count N] [REQUEST.json]
+                   attest-worker verify --receipt --app-id TEAM.bundle [--environment …] [--at …]
+                       [--public-key BASE64] [FILE]
 
               REQUEST.json        the message, as it would be on the request topic; standard input
                                   if it is left out or -
@@ -32,6 +34,11 @@ enum VerifyCommand {
               --sign-count N      for assertions: the stored sign count; the new one must be higher
               --trust-anchor PEM  trusts the root in this file in place of Apple's: for simulated
                                   devices
+              --receipt           judges the receipt inside the attestation of a request, or FILE
+                                  is a receipt itself, as bytes or in base64; that one needs the
+                                  --public-key that it must be for
+              --receipt-trust-anchor PEM
+                                  trusts the root of receipts in this file in place of Apple's
 
             What is wrong with a message that can't be judged is told on standard error.
             Ends with 0 when the request is accepted, 1 when it is rejected or can't be read, 64
@@ -42,7 +49,10 @@ enum VerifyCommand {
 
     private static func execute(_ arguments: [String], _ console: Console) -> ExitCode {
         do {
-            return try verify(VerifyOptions(arguments), console)
+            let options = try VerifyOptions(arguments)
+            guard options.judgesReceipt else { return try verify(options, console) }
+            var verification = ReceiptVerification(options, console)
+            return try verification.run()
         } catch {
             console.complain(
                 "attest-worker verify: \(error.message)\n"
@@ -54,7 +64,7 @@ enum VerifyCommand {
     private static func verify(
         _ options: VerifyOptions, _ console: Console
     ) throws(VerifyOptions.Mistake) -> ExitCode {
-        let anchor = try trustAnchor(options, console)
+        let anchor = try trustAnchor(options.trustAnchorPath, console) ?? .appleAppAttestRoot
         let value = try request(options, console)
         let instant = options.instant ?? Instant(milliseconds: console.clock() / 1000)
         let record = Record(
@@ -66,7 +76,8 @@ enum VerifyCommand {
                     relyingParty: RelyingParty(
                         appID: options.appID, environments: Set(options.environments),
                         trustAnchor: anchor),
-                    isSimulated: options.trustAnchorPath != nil)
+                    isSimulated: options.trustAnchorPath != nil,
+                    receiptAnchor: try receiptAnchor(options, console))
             ], maxRequestAge: .zero, maxClockSkew: .zero)
         var judge = Judge(policy: policy, messageLimits: MessageLimits())
         let decoded = judge.decode(record)
@@ -117,7 +128,16 @@ enum VerifyCommand {
 
     // MARK: - Inputs
 
-    private static func request(
+    /// The root of receipts; nil where no receipt of these devices can be judged.
+    private static func receiptAnchor(
+        _ options: VerifyOptions, _ console: Console
+    ) throws(VerifyOptions.Mistake) -> TrustAnchor? {
+        try trustAnchor(options.receiptTrustAnchorPath, console)
+            ?? (options.trustAnchorPath == nil ? .appleRootG3 : nil)
+    }
+
+    /// What the named file or standard input holds.
+    static func request(
         _ options: VerifyOptions, _ console: Console
     ) throws(VerifyOptions.Mistake) -> [UInt8] {
         do {
@@ -128,10 +148,11 @@ enum VerifyCommand {
         }
     }
 
-    private static func trustAnchor(
-        _ options: VerifyOptions, _ console: Console
-    ) throws(VerifyOptions.Mistake) -> TrustAnchor {
-        guard let path = options.trustAnchorPath else { return .appleAppAttestRoot }
+    /// The root in a PEM file; nil where none is named.
+    static func trustAnchor(
+        _ path: String?, _ console: Console
+    ) throws(VerifyOptions.Mistake) -> TrustAnchor? {
+        guard let path else { return nil }
         let pem: [UInt8]
         do {
             pem = try console.readFile(path)

@@ -20,6 +20,10 @@ struct VerifyOptions: Hashable {
     private(set) var publicKey: [UInt8]?
     /// The stored sign count.
     private(set) var signCount: UInt32?
+    /// Whether a receipt is to be judged.
+    private(set) var judgesReceipt = false
+    /// A PEM file with a root of receipts to trust in place of Apple's.
+    private(set) var receiptTrustAnchorPath: String?
     /// A PEM file with a root to trust in place of Apple's.
     private(set) var trustAnchorPath: String?
     /// The request's file; nil is standard input.
@@ -37,6 +41,10 @@ struct VerifyOptions: Hashable {
                 operands.append(argument)
                 continue
             }
+            guard argument != "--receipt" else {
+                judgesReceipt = true
+                continue
+            }
             let parts = argument.split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false
             ).map(String.init)
@@ -50,7 +58,7 @@ struct VerifyOptions: Hashable {
         }
         path = operands.first == "-" ? nil : operands.first
         guard !appID.isEmpty else { throw Mistake(message: "--app-id must be given") }
-        guard (publicKey == nil) == (signCount == nil) else {
+        guard judgesReceipt || (publicKey == nil) == (signCount == nil) else {
             throw Mistake(message: "--public-key and --sign-count belong together")
         }
         if environments.isEmpty { environments = [.production] }
@@ -85,6 +93,8 @@ struct VerifyOptions: Hashable {
                 throw Mistake(message: "--sign-count must be a whole number from 0 to 4294967295")
             }
             signCount = count
+        case "--receipt-trust-anchor":
+            receiptTrustAnchorPath = value
         case "--trust-anchor":
             trustAnchorPath = value
         default:

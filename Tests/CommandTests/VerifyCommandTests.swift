@@ -175,7 +175,9 @@ import Worker
         ["--app-id=T.b", "--sign-count=-1"], ["--app-id=T.b", "--sign-count=1"],
         ["--app-id=T.b", "--nonsense=1"], ["--app-id=T.b", "a.json", "b.json"],
         ["--app-id=T.b", "none.json"], ["--app-id=T.b", "--trust-anchor=none.pem"],
-        ["--app-id=T.b", "--trust-anchor=text.pem"],
+        ["--app-id=T.b", "--trust-anchor=text.pem"], ["--app-id=T.b", "--receipt", "none.ber"],
+        ["--app-id=T.b", "--receipt", "text.pem"],
+        ["--app-id=T.b", "--receipt", "--receipt-trust-anchor=text.pem"],
     ])
     func `a wrong command line is bad usage`(arguments: [String]) {
         let test = TestConsole()
