@@ -44,6 +44,7 @@ package final class SpanExporter: Sendable {
     }
 
     private let settings: Settings
+    private let newer: Newer
     private let log: Log
     private let queue: SpanQueue
     private let sent = Atomic(0)
@@ -56,9 +57,20 @@ package final class SpanExporter: Sendable {
     /// Between two attempts; doubled each time.
     static let firstPause: Duration = .seconds(1)
 
+    /// Settings that have replaced those of the version seen, if there are any; sets the version.
+    ///
+    /// Limits of spans are as at the start whatever it says.
+    package typealias Newer = @Sendable (_ seen: inout Int) -> Settings?
+
     /// An exporter whose thread does not run yet.
-    package init(_ settings: Settings, log: Log) {
+    ///
+    /// - Parameters:
+    ///   - settings: where spans go first.
+    ///   - newer: asked before spans are sent.
+    ///   - log: where it tells what becomes of them.
+    package init(_ settings: Settings, newer: @escaping Newer = { _ in nil }, log: Log) {
         self.settings = settings
+        self.newer = newer
         self.log = log
         queue = SpanQueue(batchMax: settings.batchSpansMax, spansMax: settings.queueSpansMax)
     }
@@ -105,11 +117,13 @@ package final class SpanExporter: Sendable {
 
     private func run() {
         var sender = SpanSender(settings, log: log) { [self] in isOver.load(ordering: .relaxed) }
+        var version = 0
         while true {
+            if let newer = newer(&version) { sender.adopt(newer) }
             let deadline =
                 DispatchTime.now()
                 + .milliseconds(
-                    Int(clamping: (sender.pause ?? settings.interval).wholeMilliseconds))
+                    Int(clamping: (sender.pause ?? sender.settings.interval).wholeMilliseconds))
             queue.wait(until: deadline, isPausing: sender.pause != nil)
             let isEnd = queue.isStopping
             repeat {

@@ -10,7 +10,8 @@ struct SpanSender {
     var batch: [Span] = []
     /// How long to wait before it is tried again; nil where nothing failed.
     private(set) var pause: Duration?
-    private let settings: SpanExporter.Settings
+    /// Where spans go.
+    private(set) var settings: SpanExporter.Settings
     private let log: Log
     private let isCancelled: @Sendable () -> Bool
     private var client: HTTPClient?
@@ -25,6 +26,12 @@ struct SpanSender {
         self.settings = settings
         self.log = log
         self.isCancelled = isCancelled
+    }
+
+    /// Sends by other settings from now on, over a new connection: files are read again.
+    mutating func adopt(_ settings: SpanExporter.Settings) {
+        self.settings = settings
+        client = nil
     }
 
     /// Tries to send the batch in hand.

@@ -18,6 +18,9 @@ package final class Live<Value: Sendable>: Sendable {
         state.withLock { $0.value }
     }
 
+    /// How often it was replaced.
+    package var currentVersion: Int { version.load(ordering: .acquiring) }
+
     /// Replaces the value.
     package func replace(with value: Value) {
         state.withLock { state in

@@ -64,8 +64,12 @@ struct Fleet: Sendable {
         let count = ProcessFacts(settings).lanes
         let stop = StopSignal()
         guard watchRevocations(until: stop) else { return .config }
-        let exporter = SpanExporter.Settings(settings, identity).map {
-            SpanExporter($0, log: log)
+        let exporter = SpanExporter.Settings(settings.traces, identity).map { first in
+            SpanExporter(
+                first,
+                newer: { [live, identity] seen in
+                    live.traces.newer(than: &seen).flatMap { SpanExporter.Settings($0, identity) }
+                }, log: log)
         }
         let observer = observer(lanes: count, stop: stop, spans: exporter)
         let endpoints: OperationsServer?
@@ -107,6 +111,10 @@ struct Fleet: Sendable {
         start(exporter)
         let count = observer.lanes.count
         let departure = Departure(lanes: count, patience: limits.drainTimeout)
+        let renewal = ClientRenewal(live.clients, lanes: count) { number in
+            let report = observer.lanes[number].report
+            return report.isMember || report.hasEnded
+        }
         return supervisor.run(lanes: count) { number in
             let observer = observer.lanes[number]
             defer {
@@ -114,9 +122,9 @@ struct Fleet: Sendable {
                 observer.ended()
             }
             do throws(Fault) {
-                try runLane(number, observer, stop: stop, spans: exporter.map { $0.take }) {
-                    departure.wait(number)
-                }
+                try runLane(
+                    number, observer, renewal, departure, stop: stop,
+                    spans: exporter.map { $0.take })
                 return nil
             } catch {
                 return error
@@ -129,14 +137,43 @@ struct Fleet: Sendable {
         log(.warning, "manager_unreachable", "nobody listens at the socket of NOTIFY_SOCKET")
     }
 
-    /// One lane from its first connection to its last; on the lane's own thread.
+    /// One lane as long as the process runs, on the lane's own thread: begun again whenever its
+    /// Kafka clients are to be made anew.
     private func runLane(
-        _ number: Int, _ observer: LaneObserver, stop: StopSignal, spans: SpanSink?,
-        beforeLeaving: () -> Void
+        _ number: Int, _ observer: LaneObserver, _ renewal: ClientRenewal,
+        _ departure: Departure, stop: StopSignal, spans: SpanSink?
+    ) throws(Fault) {
+        while true {
+            let kafka = renewal.begin(number)
+            let either = StopSignal { stop.isRequested || renewal.isDue(number) }
+            do throws(Fault) {
+                try runLane(number, kafka, observer, stop: either, spans: spans) {
+                    if stop.isRequested { departure.wait(number) }
+                }
+            } catch {
+                // A lane that sits out a fault can't finish its batch: it is delivered again.
+                guard error.disposition == .stop(.drainDeadline), !stop.isRequested else {
+                    throw error
+                }
+            }
+            guard !stop.isRequested else { return }
+            observer.beginsAnew()
+            log(
+                .info, "clients_renewed", "the lane comes back with new Kafka clients",
+                ["lane": LogValue("lane-\(number)")])
+        }
+    }
+
+    /// One lane from its first connection to its last.
+    private func runLane(
+        _ number: Int, _ clients: Settings.Kafka, _ observer: LaneObserver, stop: StopSignal,
+        spans: SpanSink?, beforeLeaving: () -> Void
     ) throws(Fault) {
         let name = "lane-\(number)"
         let log = log.with(["lane": LogValue(name)])
-        let kafka = KafkaSettings(settings, lane: number, of: ProcessFacts(settings).lanes)
+        var inForce = settings
+        inForce.kafka = clients
+        let kafka = KafkaSettings(inForce, lane: number, of: ProcessFacts(settings).lanes)
         let topics = settings.kafka.topics
         let source = try KafkaSource(
             settings: kafka, credentials: live.kafka, log: observer.log(log, of: .consumer)

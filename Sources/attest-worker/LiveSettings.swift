@@ -10,6 +10,10 @@ struct LiveSettings: Sendable {
     let database: Live<DatabaseAccess>
     /// As whom new connections to brokers introduce themselves.
     let kafka: Live<SASLCredentials?>
+    /// How a lane's Kafka clients connect: replaced where they must be made anew.
+    let clients: Live<Settings.Kafka>
+    /// Where spans go: replaced at each reload, as the files behind it may have changed.
+    let traces: Live<Settings.Traces>
     /// What is revoked beside the database: between two batches.
     let revocations = Live(RevocationList.none)
     /// How often all of it was read again; told in the metrics.
@@ -20,6 +24,8 @@ struct LiveSettings: Sendable {
         policy = Live(Policy(settings))
         database = Live(DatabaseAccess(settings))
         kafka = Live(KafkaSettings(settings.kafka).credentials)
+        clients = Live(settings.kafka)
+        traces = Live(settings.traces)
     }
 
     /// Hands the lanes what differs.
@@ -27,7 +33,11 @@ struct LiveSettings: Sendable {
     /// - Parameters:
     ///   - settings: what is in force from now on.
     ///   - old: what was until now.
-    func replace(with settings: Settings, insteadOf old: Settings) {
+    ///   - renewsClients: whether the lanes' Kafka clients must be made anew.
+    func replace(
+        with settings: Settings, insteadOf old: Settings, renewsClients: Bool = false
+    ) {
+        traces.replace(with: settings.traces)
         let (new, former) = (Policy(settings), Policy(old))
         if new != former { policy.replace(with: new) }
         if DatabaseAccess(settings) != DatabaseAccess(old) {
@@ -37,6 +47,7 @@ struct LiveSettings: Sendable {
         if credentials != KafkaSettings(old.kafka).credentials {
             kafka.replace(with: credentials)
         }
+        if renewsClients { clients.replace(with: settings.kafka) }
     }
 }
 

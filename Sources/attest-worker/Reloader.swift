@@ -1,3 +1,4 @@
+import KafkaTransport
 import PostgresStore
 import Synchronization
 import Worker
@@ -9,7 +10,12 @@ final class Reloader: Sendable {
     /// Reads the settings as the process's start did.
     typealias Read = @Sendable () throws(InvalidSettings) -> Settings
 
+    /// Makes a client with settings and throws it away, to see whether it can be made.
+    typealias TryClient = @Sendable (Settings) throws(Fault) -> Void
+
     private let read: Read
+    private let readFile: SettingsReader.ReadFile
+    private let tryClient: TryClient
     private let live: LiveSettings
     private let log: Log
     private let state: Mutex<State>
@@ -17,6 +23,8 @@ final class Reloader: Sendable {
     private struct State {
         /// In force: what was started with, but for what was taken over since.
         var settings: Settings
+        /// What the files held that its Kafka clients were made with.
+        var files: ClientFiles
         /// How often something was taken over, and how often it could not be.
         var reloads = SettingsReloads()
         /// Whether debug lines are written though the settings ask for less.
@@ -29,11 +37,22 @@ final class Reloader: Sendable {
     ///   - settings: what it was started with.
     ///   - live: where the lanes look.
     ///   - log: what follows `log.level`, and where it tells what it does.
+    ///   - readFile: reads the files that Kafka's clients are made with.
+    ///   - tryClient: whether a client can be made.
     ///   - read: reads the settings again.
-    init(_ settings: Settings, live: LiveSettings, log: Log, read: @escaping Read) {
-        state = Mutex(State(settings: settings))
+    init(
+        _ settings: Settings, live: LiveSettings, log: Log,
+        readFile: @escaping SettingsReader.ReadFile = Console.process.readFile,
+        tryClient: @escaping TryClient = { (settings) throws(Fault) in
+            _ = try KafkaAdmin(settings: KafkaSettings(settings.kafka)) { _ in }
+        }, read: @escaping Read
+    ) {
+        state = Mutex(
+            State(settings: settings, files: ClientFiles(of: settings.kafka, readFile)))
         self.live = live
         self.log = log
+        self.readFile = readFile
+        self.tryClient = tryClient
         self.read = read
     }
 
@@ -45,34 +64,53 @@ final class Reloader: Sendable {
         do {
             new = try read()
         } catch {
-            state.withLock { state in
-                state.reloads.failed += 1
-                state.reloads.hasLastFailed = true
-                live.reloads.replace(with: state.reloads)
-            }
             let problems = error.problems.map(\.description).joined(separator: "; ")
-            log(
-                .error, "reload_failed",
-                "the settings can't be used, the old ones stay: \(problems)",
-                ["problems": LogValue(error.problems.count)])
-            return
+            return refuse(problems, count: error.problems.count)
         }
-        let change = state.withLock { state in
-            let change = SettingsChange(
-                from: state.settings, to: new,
-                isSameDatabase: PostgresSettings.leadToSameDatabase)
-            live.replace(with: change.inForce, insteadOf: state.settings)
+        let (old, oldFiles) = state.withLock { ($0.settings, $0.files) }
+        let change = SettingsChange(
+            from: old, to: new, isSameDatabase: PostgresSettings.leadToSameDatabase)
+        let files = ClientFiles(of: change.inForce.kafka, readFile)
+        let changedFiles = files.changes(since: oldFiles)
+        let renewsClients = change.renewsClients || !changedFiles.isEmpty
+        if renewsClients {
+            do throws(Fault) {
+                try tryClient(change.inForce)
+            } catch {
+                return refuse(error.description, count: 1)
+            }
+        }
+        live.replace(with: change.inForce, insteadOf: old, renewsClients: renewsClients)
+        state.withLock { state in
             state.settings = change.inForce
+            state.files = files
             state.reloads.done += 1
             state.reloads.hasLastFailed = false
             live.reloads.replace(with: state.reloads)
             log.level = state.isDebugging ? .debug : change.inForce.log.level
-            return change
         }
+        tell(change, changedFiles)
+    }
+
+    /// Leaves everything as it is.
+    private func refuse(_ problems: String, count: Int) {
+        state.withLock { state in
+            state.reloads.failed += 1
+            state.reloads.hasLastFailed = true
+            live.reloads.replace(with: state.reloads)
+        }
+        log(
+            .error, "reload_failed",
+            "the settings can't be used, the old ones stay: \(problems)",
+            ["problems": LogValue(count)])
+    }
+
+    private func tell(_ change: SettingsChange, _ changedFiles: [String]) {
         log(
             .info, "settings_reloaded", "the settings were read again",
             [
-                "taken_over": LogValue(change.takenOver.joined(separator: ",")),
+                "taken_over": LogValue(
+                    (change.takenOver + changedFiles).joined(separator: ",")),
                 "apps": LogValue(change.inForce.apps.count),
             ])
         if !change.needingRestart.isEmpty {

@@ -93,8 +93,7 @@ extension PostgresSettings {
 
 extension SpanExporter.Settings {
     /// Where spans go; nil where the settings want none.
-    init?(_ settings: Settings, _ identity: WorkerIdentity) {
-        let traces = settings.traces
+    init?(_ traces: Settings.Traces, _ identity: WorkerIdentity) {
         guard let endpoint = traces.endpoint else { return nil }
         self.init(endpoint: endpoint)
         headers = traces.headers.map { ($0.name, $0.value) }

@@ -70,6 +70,23 @@ import Worker
         #expect(live.policy.newer(than: &seen) == nil)
     }
 
+    @Test func `files that no client can be made with change nothing`() {
+        let refusal = Fault(
+            operation: "make a client", code: "tls", disposition: .stop(.config), message: "no key")
+        let reloader = Reloader(
+            source.settings.withLock { $0 }, live: live, log: log,
+            tryClient: { (_) throws(Fault) in throw refusal }
+        ) { [source] () throws(InvalidSettings) in try source.read() }
+        source.change {
+            $0.kafka.properties["ssl.key.location"] = "/key"
+            $0.postgres.password = "second-secret"
+        }
+        reloader.reload()
+        #expect(live.clients.currentVersion == 0)
+        #expect(live.database.value.password == "first-secret")
+        #expect(has(#""event":"reload_failed""#, "no key"))
+    }
+
     @Test func `what was taken over is told by its keys`() {
         source.change { $0.postgres.password = "second-secret" }
         reloader.reload()

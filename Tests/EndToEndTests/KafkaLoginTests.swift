@@ -253,6 +253,50 @@ extension EndToEndTests {
             #expect(!worker.errors.contains(first) && !worker.errors.contains(second))
         }
 
+        /// Its files get other contents under their names, as a Secret's do.
+        @Test func `a certificate is rotated without a restart, and nothing is lost`()
+            async throws
+        {
+            let bench = try Bench()
+            let gate = try await bench.gate("gate")
+            let next = try bench.certificates.issue("next", commonName: "worker-8")
+            let authority = TestAuthority(seed: 62)
+            var records = try BadRecords(authority: authority)
+            let world = try await world(
+                "login-rotation", gate, bench.properties("SCRAM-SHA-256"),
+                apps: [
+                    WorkerSettings.App(
+                        appId: BadRecords.appID,
+                        trustAnchor: certificatePEM(authority.rootCertificate), simulated: true)
+                ])
+            let worker = try await world.startWorker(["ATTEST_WORKER__LANES": "2"])
+            func answer(_ record: SentRecord, count: Int) async throws {
+                try world.send([record])
+                try await eventually("\(count) are answered; \(worker)", within: .seconds(60)) {
+                    try await world.answers().count == count
+                }
+            }
+            try await answer(records.registration, count: 1)
+            #expect(!gate.seen.contains("peer worker-8"))
+
+            try replace(bench.worker.certificate, with: next.certificate)
+            worker.send(SIGHUP)
+            try await worker.waitFor("reload_failed", within: .seconds(20))
+            #expect(worker.count(of: "clients_renewed") == 0, "the key is another certificate's")
+            try replace(bench.worker.key, with: next.key)
+            worker.send(SIGHUP)
+            try await worker.waitFor("clients_renewed", count: 2, within: .seconds(60))
+            #expect(worker.errors.contains("ssl.certificate.location (its file)"), "\(worker)")
+            try await answer(records.assertion("second"), count: 2)
+            #expect(gate.seen.contains("peer worker-8"))
+            try await stop([worker])
+        }
+
+        private func replace(_ path: String, with other: String) throws {
+            let bytes = try #require(FileManager.default.contents(atPath: other))
+            try bytes.write(to: URL(filePath: path))
+        }
+
         private func fetches(_ path: String) throws -> Int {
             (FileManager.default.contents(atPath: path) ?? Data()).count
         }

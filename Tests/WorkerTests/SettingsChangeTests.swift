@@ -70,12 +70,47 @@ import Testing
         #expect(change.inForce.postgres.connection == (isSame ? "password=two" : ""))
     }
 
-    @Test func `credentials that are taken away need a restart`() {
+    @Test func `how connections are secured is taken over by new clients`() {
+        var tests = self
+        tests.old.kafka.properties = ["sasl.password": "one", "linger.ms": "7"]
+        let change = tests.change { new in
+            new.kafka.properties = ["ssl.key.location": "/key", "security.protocol": "ssl"]
+            new.kafka.tokenPath = "/token"
+        }
+        #expect(change.renewsClients)
+        #expect(
+            change.takenOver == [
+                "kafka.oauth.tokenPath", "kafka.properties.sasl.password",
+                "kafka.properties.security.protocol", "kafka.properties.ssl.key.location",
+            ])
+        #expect(change.needingRestart == ["kafka.properties.linger.ms"])
+        #expect(
+            change.inForce.kafka.properties == [
+                "ssl.key.location": "/key", "security.protocol": "ssl", "linger.ms": "7",
+            ])
+        #expect(change.inForce.kafka.tokenPath == "/token")
+    }
+
+    @Test func `another password alone needs no new clients`() {
         var tests = self
         tests.old.kafka.properties = ["sasl.password": "one"]
-        let change = tests.change { $0.kafka.properties = [:] }
-        #expect(change.needingRestart == ["kafka.properties.sasl.password"])
-        #expect(change.inForce == tests.old)
+        let change = tests.change { $0.kafka.properties = ["sasl.password": "two"] }
+        #expect(change.takenOver == ["kafka.properties.sasl.password"])
+        #expect(!change.renewsClients)
+    }
+
+    @Test func `where spans go is taken over, whether there are any is not`() {
+        var tests = self
+        tests.old.traces.endpoint = "http://a/"
+        let moved = tests.change {
+            $0.traces.endpoint = "http://b/"
+            $0.traces.timeout = .seconds(1)
+        }
+        #expect(moved.takenOver == ["traces.endpoint", "traces.timeout"])
+        #expect(moved.inForce.traces.endpoint == "http://b/")
+        let ended = tests.change { $0.traces.endpoint = nil }
+        #expect(ended.needingRestart == ["traces.endpoint"])
+        #expect(ended.inForce == tests.old)
     }
 
     @Test func `every setting that differs is told, whichever it is`() {

@@ -112,6 +112,10 @@ package enum LogEvents {
             "SIGHUP came and the settings have problems: the old ones stay, all of them. Mend what"
                 + " `msg` names and send SIGHUP again."),
         .init(
+            "clients_renewed", [.info], [],
+            "The lane has left its group and comes back with new Kafka clients, as how they connect"
+                + " has changed."),
+        .init(
             "restart_needed", [.warning], ["settings"],
             "These settings have changed and count only after a restart."),
         .init(

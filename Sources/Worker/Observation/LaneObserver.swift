@@ -91,6 +91,20 @@ package final class LaneObserver: Sendable {
         begin("start")
     }
 
+    /// The lane has left its group, and begins anew with other clients.
+    package func beginsAnew() {
+        note { report in
+            report.isMember = false
+            report.partitions = [:]
+            report.statistics = [:]
+            report.trouble = nil
+            report.inHandRecords = 0
+            report.inHandBytes = 0
+            report.unreported = 0
+        }
+        begin("start")
+    }
+
     /// The lane's thread ends.
     package func ended() {
         note { report in

@@ -50,6 +50,7 @@ package enum SettingsPage {
         }
     }
 
+    /// The entry of a setting; one without a variable belongs to an app.
     private static func entry<Root>(
         _ setting: Setting<Root>, _ defaults: Root, variable: String?
     ) -> String {
@@ -63,7 +64,7 @@ package enum SettingsPage {
             lines.append("- may be kept in a file that `\(setting.key)File`\(fileVariable) names")
         }
         if setting.isSecret { lines.append("- a secret: never printed") }
-        if let note = setting.reloadNote { lines.append("- \(note)") }
+        if variable != nil { lines.append("- \(setting.reloadNote)") }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -78,11 +79,14 @@ package enum SettingsPage {
         `_` for the hump of a word; a list is written with commas. All problems are reported at
         once, each with key, origin and rule, and unknown keys are problems.
 
-        On SIGHUP `attest-worker run` reads file, environment and the files of secrets again. What
-        is marked below is taken over: apps between two batches of a lane, passwords by connections
-        that are made from then on. What else has changed is named in a warning, and needs a
-        restart. Settings with a problem change nothing: the old ones stay, and one line tells what
-        is wrong. Kafka's TLS files are read at the start only, PostgreSQL's by each connection.
+        On SIGHUP `attest-worker run` reads file, environment and the files of secrets again. Each
+        entry below tells whether a new value is taken over: apps between two batches of a lane,
+        passwords by connections that are made from then on. Where Kafka's clients must be made
+        anew, also as a certificate's file has other contents, the lanes do so one after the other:
+        each commits, leaves its group and comes back, and the next waits for that. What counts
+        after a restart is named in a warning (`restart_needed`). Settings with a problem, and files
+        that no client can be made with, change nothing: the old ones stay, and one line tells what
+        is wrong. PostgreSQL's TLS files are read by each new connection, without any SIGHUP.
 
         """
 
