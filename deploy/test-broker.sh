@@ -12,7 +12,8 @@ cd "$(dirname "$0")/.."
 . deploy/lib.sh
 
 find_swift
-tests='KafkaTransportTests|EndToEndTests.(BadInputTests|RecordedVectorTests)|EndToEndTests.StopTests/.*SIGTERM'
+tests='KafkaTransportTests|EndToEndTests.(BadInputTests|RecordedVectorTests|LiveTopicTests)'
+tests="$tests|EndToEndTests.StopTests/.*SIGTERM"
 if [ "$#" -gt 0 ]; then
     KAFKA_BOOTSTRAP="$1"
     tests="$tests|EndToEndTests.(RebalanceTests|CrashTests)"

@@ -22,6 +22,9 @@ final class World {
     /// The dead letters.
     let deadLetters: TopicTail
 
+    /// All of its topics, that of requests first.
+    let topics: [String]
+
     private let requestTopic: String
     private let folder: Folder
     private let settingsPath: String
@@ -72,6 +75,7 @@ final class World {
         self.database = database
         self.broker = broker
         requestTopic = group + ".requests"
+        self.topics = topics.requests + [topics.verdicts, topics.deadLetters]
         requests = try tail(requestTopic)
         verdicts = try tail(topics.verdicts)
         deadLetters = try tail(topics.deadLetters)

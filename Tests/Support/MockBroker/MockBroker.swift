@@ -6,7 +6,8 @@ import Worker
 ///
 /// Prints its bootstrap address as the first line, then obeys the lines of standard input, each
 /// answered by `ok` or by `error` and the reason; ends when standard input does. With `--bootstrap`
-/// it stands in front of a cluster that is there already, and only makes topics in it.
+/// it stands in front of a cluster that is there already, and only makes topics in it and
+/// lets them grow.
 @main
 enum MockBroker {
     nonisolated static func main() {
@@ -36,13 +37,8 @@ enum MockBroker {
         }
         say(cluster.bootstrapServers)
         while let line = readLine() {
-            let words = line.split(separator: " ").map(String.init)
             do throws(Fault) {
-                guard words.count == 2, words[0] == "topic" else {
-                    throw usage("this cluster takes no commands but \"topic\"")
-                }
-                let topic = try Arguments.topic(words[1])
-                try cluster.createTopic(topic.name, partitions: topic.partitions)
+                try cluster.obey(line.split(separator: " ").map(String.init))
                 say("ok")
             } catch {
                 say("error \(error)")
