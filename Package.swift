@@ -178,6 +178,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// deploy/sanitize.sh builds everything twice more, and needs none of these.
+if ProcessInfo.processInfo.environment["SANITIZE"] != nil {
+    let unneeded = ["DifferentialTests", "EndToEndTests", "TidyTests"]
+    package.targets.removeAll { unneeded.contains($0.name) }
+}
+
 // libFuzzer executables, built by deploy/fuzz.sh. They are not in the manifest otherwise: their
 // flags would make every target that depends on this package unsafe to depend on.
 if ProcessInfo.processInfo.environment["FUZZ"] != nil {

@@ -42,6 +42,9 @@ deploy/test-broker.sh
 say "fuzz, a short run"
 deploy/fuzz.sh 5
 
+say "sanitizers"
+deploy/sanitize.sh
+
 say "what the soak found"
 join soak
 
