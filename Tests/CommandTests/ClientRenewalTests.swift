@@ -14,7 +14,7 @@ import Worker
         }
     }
 
-    private let settings = Live(Settings.Kafka())
+    private let settings = Live(Settings().kafka)
     private let members = Members()
     private let renewal: ClientRenewal
 
@@ -29,7 +29,7 @@ import Worker
 
     @Test func `lanes are due one after the other, each when the one before is back`() {
         #expect(due == [])
-        var changed = Settings.Kafka()
+        var changed = Settings().kafka
         changed.properties = ["ssl.key.location": "/new"]
         settings.replace(with: changed)
         #expect(due == [0])
@@ -45,11 +45,11 @@ import Worker
     }
 
     @Test func `a lane that can't come back is mended by the next reload`() {
-        settings.replace(with: Settings.Kafka())
+        settings.replace(with: Settings().kafka)
         _ = renewal.begin(0)
         members.set([1, 2])
         #expect(due == [], "the others keep what works")
-        settings.replace(with: Settings.Kafka())
+        settings.replace(with: Settings().kafka)
         #expect(due == [0])
     }
 
@@ -61,7 +61,7 @@ import Worker
             }
             return Array(text.utf8)
         }
-        var settings = Settings.Kafka()
+        var settings = Settings().kafka
         settings.properties = [
             "ssl.key.location": "/a", "ssl.ca.location": "/b", "ssl.crl.location": "/missing",
         ]
