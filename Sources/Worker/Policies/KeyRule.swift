@@ -62,7 +62,8 @@ struct KeyRule: Sendable {
     /// What attestations are held against.
     static let forAttestations: [KeyRule] = [
         .notListed, .notWithdrawn, .sameApp, .sameEnvironment, .sameAuthority, .sameSubject,
-        .requestTime, .validReceipt, .reattestation, .keysPerSubject, .platform, .validationCategory,
+        .requestTime, .validReceipt, .reattestation, .keysPerSubject, .platform,
+        .validationCategory,
         .bundleVersion, .cdHash,
     ]
 
