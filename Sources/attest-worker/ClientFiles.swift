@@ -1,8 +1,8 @@
 import LibCrypto
 import Worker
 
-/// What the files hold that Kafka's clients are made with: librdkafka reads them once, when a client
-/// is made.
+/// What the files hold that Kafka's clients are made with: librdkafka reads them once, when a
+/// client is made.
 struct ClientFiles: Hashable, Sendable {
     /// The properties that name such a file.
     static let properties = [

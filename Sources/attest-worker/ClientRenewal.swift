@@ -3,8 +3,8 @@ import Worker
 
 /// Has lanes make their Kafka clients anew, one after the other, when how they connect has changed.
 ///
-/// A lane that is due ends as if the process were asked to stop: it commits and leaves its group. It
-/// begins again with new clients, and the next one is due when it is back. So a secret that the
+/// A lane that is due ends as if the process were asked to stop: it commits and leaves its group.
+/// It begins again with new clients, and the next one is due when it is back. So a secret that the
 /// brokers refuse costs the first lane's work alone, and the next reload can mend it.
 final class ClientRenewal: Sendable {
     private let settings: Live<Settings.Kafka>
