@@ -3,7 +3,7 @@ internal import Wire
 
 /// Decides a batch: a pure function of what was judged and what was read under lock.
 ///
-/// ``Fence`` says which partitions may be decided, this which requests are answered as before,
+/// `Fence` says which partitions may be decided, this which requests are answered as before,
 /// `BatchKeys` what a record makes of its key, and `KeyRule` why a genuine object is refused.
 package struct Decision {
     private var keys: BatchKeys

@@ -27,7 +27,7 @@ package struct RevocationList: Sendable {
 
     private init() {}
 
-    /// The first twelve digits of ``digest``: which list it is, for people and dashboards.
+    /// The first twelve digits of `digest`: which list it is, for people and dashboards.
     package var version: String {
         digest.map { $0.bytes.prefix(6).hexadecimal } ?? "none"
     }
