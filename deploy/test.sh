@@ -51,7 +51,7 @@ join soak
 # Those that start servers and processes come second, in two halves: each half one after the other,
 # as beside more of them two cores would be too few for their time limits.
 integration='EndToEndTests|HTTPClientTests|KafkaTransportTests|PostgresStoreTests|TraceExportTests'
-half='EndToEndTests\.(CrashTests|KafkaLoginTests|LostCommitsTests|OperationsTests|StopTests|ToolTests)'
+half='EndToEndTests.(CrashTests|KafkaLoginTests|LostCommitsTests|OperationsTests|StopTests|ToolTests)'
 say "tests, first those that need no server"
 swift test --skip-build --disable-xctest --skip "$integration"
 say "tests with a broker, a database and worker processes, in two halves"

@@ -17,7 +17,7 @@ struct FuzzReceipt {
             kind: .refreshed, appID: appID, environment: .development, publicKey: publicKey)
         let instant = Instant(milliseconds: milliseconds)
         let intermediates = Mutex(VerifiedIntermediates())
-        let verify = { (bytes: [UInt8]) in
+        let verify: @Sendable ([UInt8]) -> VerifiedReceipt? = { bytes in
             intermediates.withLock { intermediates in
                 try? ReceiptVerifier().verify(
                     bytes, expecting: expectation, at: instant, intermediates: &intermediates)
