@@ -250,8 +250,10 @@ import Testing
             [
                 "ATTEST_POSTGRES__PASWORD": secret,
                 "ATTEST_KAFKA__PROPERTIES__SASL_PASSWORD_FILE": "/none",
+                "ATTEST_TRACES__ENDPOINT": "http://u:\(secret)@collector/v1",
+                "ATTEST_KAFKA__BOOTSTRAP_SERVERS": "kafka://u:\(secret)@a b:1",
             ])
-        #expect(found.count == 4)
+        #expect(found.count == 6)
         #expect(!found.joined().contains(secret))
         let printed = try read([
             "ATTEST_POSTGRES__PASSWORD": secret,

@@ -40,8 +40,7 @@ package enum SettingValue: Hashable, Sendable {
     /// Of a list, its texts and numbers are told: one of them may be what is wrong.
     var written: String {
         switch self {
-        case .text(let text):
-            text.unicodeScalars.count > 60 ? "\"\(text.prefix(57))…\"" : "\"\(text)\""
+        case .text(let text): Self.written(text)
         case .number(let number): String(number)
         case .fraction(let number): String(number)
         case .flag(let flag): String(flag)
@@ -49,6 +48,12 @@ package enum SettingValue: Hashable, Sendable {
         case .object: "an object"
         case .null: "null"
         }
+    }
+
+    private static func written(_ text: String) -> String {
+        // Before an @ a URL may have a password, and messages go to the log.
+        if text.contains("://"), text.contains("@") { return "what was given" }
+        return text.unicodeScalars.count > 60 ? "\"\(text.prefix(57))…\"" : "\"\(text)\""
     }
 
     private static func written(_ elements: [SettingValue]) -> String {
