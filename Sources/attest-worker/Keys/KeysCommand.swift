@@ -41,7 +41,8 @@ enum KeysCommand {
           --dry-run  tells what would be done, and changes nothing
           --json     one JSON object a line
 
-        Ends with 0; with 1 if a key is not known or belongs to another app, and all others are
+        Ends with 0; with 1 if a key is not known, belongs to another app or was taken out of use
+        otherwise before (an erased key can't be revoked, neither can be moved), and all others are
         done; 64 wrong usage; 69 not reachable or rows are locked: nothing is half done, try again;
         73 tables are missing; 77 the database role may not; 78 settings.
 
@@ -172,8 +173,17 @@ enum KeysCommand {
             }
             try eraseVerdicts(of: Set(erased.keys), options, register, console)
         }
-        let isComplete = outcomes.values.allSatisfy { ![.unknown, .ofOtherApp].contains($0) }
-        return isComplete ? .success : .negative
+        return outcomes.values.allSatisfy { isDone($0, of: change) } ? .success : .negative
+    }
+
+    /// Whether a key is now as the change wants it, by this change or by an earlier one.
+    private static func isDone(_ outcome: KeyChangeOutcome, of change: KeyChange) -> Bool {
+        switch (outcome, change) {
+        case (.unknown, _), (.ofOtherApp, _): false
+        // What is out of use belongs to nobody any more, and what is erased is not revoked.
+        case (.unchanged, .move), (.unchanged(.erased), .revoke): false
+        default: true
+        }
     }
 
     private static func eraseVerdicts(

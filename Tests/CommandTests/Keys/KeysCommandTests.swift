@@ -139,8 +139,10 @@ import Worker
         let tombstone = bench.keys("show", app, first, "--json").output
         #expect(!tombstone.contains("4711"))
         #expect(tombstone.contains("movedAt"))
-        let gone = bench.keys("move", app, "--to=eve", "--reason=x", first, "--json").output
-        #expect(gone.contains(#""outcome":"unchanged","status":"erased""#))
+        let gone = bench.keys("move", app, "--to=eve", "--reason=x", first, "--json")
+        #expect(gone.output.contains(#""outcome":"unchanged","status":"erased""#))
+        #expect(gone.code == .negative, "a script must not take it for moved")
+        #expect(bench.keys("revoke", app, "--reason=x", first).code == .negative)
     }
 
     @Test func `what is not there, or another app's, ends with 1 and changes nothing`() throws {
