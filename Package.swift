@@ -54,13 +54,17 @@ let package = Package(
             name: "TraceExport", dependencies: ["HTTPClient", "Wire", "Worker"],
             swiftSettings: strict),
         .target(
+            name: "AppleReceipts", dependencies: ["AppAttest", "HTTPClient", "Wire", "Worker"],
+            swiftSettings: strict),
+        .target(
             name: "AttestTestKit", dependencies: ["AppAttest", "LibCrypto"], swiftSettings: strict),
         .target(name: "SeededNumbers", swiftSettings: strict),
         .executableTarget(
             name: "attest-worker",
             dependencies: [
                 "Worker", "Wire", "AppAttest", "LibCrypto", "KafkaTransport", "PostgresStore",
-                "Operations", "AttestTestKit", "SeededNumbers", "TraceExport",
+                "Operations", "AttestTestKit", "SeededNumbers", "TraceExport", "AppleReceipts",
+                "HTTPClient",
             ],
             swiftSettings: strict),
 
@@ -156,7 +160,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "attest-worker", "AppAttest", "AttestTestKit", "Harness", "KafkaTransport",
+                "attest-worker", "AppAttest", "AppleReceipts", "HTTPClient", "KeyStoreSuite",
+                "AttestTestKit", "Harness", "KafkaTransport",
                 "LibCrypto", "Operations", "PostgresStore", "RecordedVectors", "SeededNumbers",
                 "Wire", "Worker",
             ],

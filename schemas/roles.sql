@@ -39,6 +39,12 @@ GRANT UPDATE (decided_on) ON attest.inbox TO attest_worker;
 GRANT SELECT, INSERT ON attest.partition_progress TO attest_worker;
 GRANT UPDATE (epoch, next_offset, published_offset, last_record_ms, owner, updated_at)
     ON attest.partition_progress TO attest_worker;
+-- Receipts and their refresh; a row is made where a key is registered or seen.
+GRANT SELECT, INSERT ON attest.receipts, attest.refresh_pace TO attest_worker;
+GRANT UPDATE (receipt, created_at, not_before, expires_at, metric, metric_as_of, told_metric,
+    seen_on, attempted_at, last_result, failures, next_attempt, ended, lease)
+    ON attest.receipts TO attest_worker;
+GRANT UPDATE ON attest.refresh_pace TO attest_worker;
 
 -- `keys`. It can't register a key, nor touch a sign count or a partition's progress.
 GRANT SELECT ON attest.keys, attest.attestations, attest.withdrawals, attest.inbox,
@@ -46,6 +52,7 @@ GRANT SELECT ON attest.keys, attest.attestations, attest.withdrawals, attest.inb
 GRANT UPDATE (status, public_key, subject, certificate_serial, attested_on, last_used_on)
     ON attest.keys TO attest_operator;
 GRANT DELETE ON attest.attestations TO attest_operator;
+GRANT SELECT, DELETE ON attest.receipts TO attest_operator;
 GRANT INSERT ON attest.withdrawals TO attest_operator;
 GRANT UPDATE (status, reason, withdrawn_by, withdrawn_at) ON attest.withdrawals TO attest_operator;
 GRANT UPDATE (verdict) ON attest.inbox TO attest_operator;
@@ -57,5 +64,8 @@ GRANT SELECT ON attest.partition_progress TO attest_reader;
 GRANT SELECT (app_id, environment, sign_count, status, attested_by, created_at) ON attest.keys
     TO attest_reader;
 GRANT SELECT (status, withdrawn_at) ON attest.withdrawals TO attest_reader;
+GRANT SELECT (app_id, created_at, expires_at, metric, metric_as_of, seen_on, last_result, failures,
+    next_attempt, ended) ON attest.receipts TO attest_reader;
+GRANT SELECT ON attest.refresh_pace TO attest_reader;
 
 COMMIT;

@@ -16,6 +16,14 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
         public var offset: Int64
     }
 
+    /// What Apple last told of the key's risk.
+    public struct Risk: Codable, Hashable, Sendable {
+        /// About how many keys the device made for the app in 30 days.
+        public var metric: UInt32
+        /// When Apple made the receipt that tells it, RFC 3339 in UTC.
+        public var asOf: String
+    }
+
     /// The verdict's identity: the same whenever the same request is answered again.
     public var verdictId: String
     /// The gateway's request id, if it sent one that can be read.
@@ -36,6 +44,8 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var keyId: String?
     /// The app, once it is proved.
     public var appId: String?
+    /// On accepted requests: the key's risk, where it is known.
+    public var risk: Risk?
     /// `production` or `development`, once it is proved.
     public var environment: String?
     /// The sign count that the object carries, once it is proved.

@@ -16,6 +16,8 @@ package final class HTTPClient {
         package var responseBytesMax = 1 << 20
         /// A file of certificates in PEM to trust in place of the system's; nil: the system's.
         package var caFile: String?
+        /// The proxy's URL; nil: as the environment has it.
+        package var proxy: String?
         /// How the client calls itself.
         package var userAgent = "attest-worker"
 
@@ -98,6 +100,7 @@ package final class HTTPClient {
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_USERAGENT, settings.userAgent)
         if let caFile = settings.caFile { try set(CURLOPT_CAINFO, caFile) }
+        if let proxy = settings.proxy { try set(CURLOPT_PROXY, proxy) }
         // Signals are the process's own affair; and libcurl's alarm would hit any thread.
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_FOLLOWLOCATION, 0)

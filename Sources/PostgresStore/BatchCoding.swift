@@ -109,6 +109,9 @@ func writeCommands(
     if !writes.uses.isEmpty {
         commands.append(recordUses(writes.uses).changing(writes.uses.count))
     }
+    // Not counted: a newer receipt stays, and so does a later day.
+    if let receipts = storeReceipts(attested) { commands.append(receipts) }
+    if !writes.sightings.isEmpty { commands.append(noteSeen(writes.sightings)) }
     if !writes.progress.isEmpty {
         commands.append(
             advanceProgress(writes.progress, group).changing(writes.progress.count))

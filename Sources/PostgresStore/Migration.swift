@@ -29,6 +29,8 @@ package struct Migration: Hashable, Sendable {
             version: 5, name: "0005_owners", script: PackageResources._005_owners_sql),
         Migration(
             version: 6, name: "0006_key_policies", script: PackageResources._006_key_policies_sql),
+        Migration(
+            version: 7, name: "0007_receipts", script: PackageResources._007_receipts_sql),
     ]
 }
 

@@ -40,6 +40,14 @@ struct Parameter {
         Parameter(type: TypeID.timestamptz, bytes: value?.bigEndianBytes)
     }
 
+    static func optionalBytes(_ value: [UInt8]?) -> Parameter {
+        Parameter(type: TypeID.bytea, bytes: value)
+    }
+
+    static func optionalInt8(_ value: Int64?) -> Parameter {
+        Parameter(type: TypeID.int8, bytes: value?.bigEndianBytes)
+    }
+
     /// A row's place: the first one of a block.
     static func place(block: UInt32) -> Parameter {
         Parameter(type: TypeID.tid, bytes: block.bigEndianBytes + UInt16(0).bigEndianBytes)
@@ -85,6 +93,12 @@ struct Parameter {
     /// Sixteen bytes each.
     static func uuids(_ values: [[UInt8]]) -> Parameter {
         array(TypeID.uuidArray, of: TypeID.uuid, values)
+    }
+
+    /// Microseconds since 2000-01-01T00:00:00Z each, or NULL.
+    static func optionalTimestamps(_ values: [Int64?]) -> Parameter {
+        array(
+            TypeID.timestamptzArray, of: TypeID.timestamptz, values.map { $0?.bigEndianBytes })
     }
 
     /// Microseconds since 2000-01-01T00:00:00Z each.

@@ -129,6 +129,7 @@ package final class PostgresKeyRegister: KeyRegister {
                 // Not counted: a key put there by other means may have none.
                 Command(.deleteAttestations, ids),
                 Command(.forgetMoves, ids),
+                Command(.deleteReceipts, ids),
                 Command(
                     .recordWithdrawals, ids, .text(KeyStatus.erased.rawValue), .optionalText(nil)
                 ).changing(keyIDs.count),
@@ -237,6 +238,7 @@ private func keyRecords(in rows: Rows?) throws(PostgresError) -> [KeyRecord] {
                 reason: try row.optionalText(21), by: role,
                 at: Instant(milliseconds: try row.integer(23)))
         }
+        record.refresh = try keyRefresh(in: row, from: 24)
         found.append(record)
     }
     return found

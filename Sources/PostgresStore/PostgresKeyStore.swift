@@ -133,18 +133,22 @@ package final class PostgresKeyStore: KeyStore {
             if !owners.isEmpty { commands.append(lockOwners(owners.map(\.key))) }
             commands += [lockKeys, readInbox]
             if !owners.isEmpty { commands.append(readOwned(owners)) }
+            if reads.wantsStandings { commands.append(readStandings(reads.keyIDs)) }
             var results = try connection.run(self.beginning() + commands).suffix(commands.count)
             guard results.count == commands.count, let first = results.popFirst() else {
                 throw PostgresError(.unexpectedAnswer("a result is missing"))
             }
+            let standings = reads.wantsStandings ? results.popLast() : nil
             let owned = owners.isEmpty ? nil : results.popLast()
             guard let last = results.popLast(), let keys = results.popLast() else {
                 throw PostgresError(.unexpectedAnswer("a result is missing"))
             }
-            return BatchState(
+            var state = BatchState(
                 progress: try progress(in: first), keys: try storedKeys(in: keys),
                 inbox: try entries(in: last, asked: reads.requests),
                 owned: try registrations(in: owned, of: owners.map(\.key)))
+            state.standings = try receiptStandings(in: standings)
+            return state
         }
     }
 

@@ -9,10 +9,16 @@ extension Statement {
             attestations.platform, attestations.os_version, octet_length(attestations.receipt),
             withdrawals.reason, withdrawals.withdrawn_by,
             (extract(epoch FROM withdrawals.withdrawn_at) * 1000)::int8,
-            moves.reason, moves.moved_by, (extract(epoch FROM moves.moved_at) * 1000)::int8
+            moves.reason, moves.moved_by, (extract(epoch FROM moves.moved_at) * 1000)::int8,
+            (extract(epoch FROM receipts.created_at) * 1000)::int8,
+            (extract(epoch FROM receipts.expires_at) * 1000)::int8, receipts.metric,
+            (extract(epoch FROM receipts.metric_as_of) * 1000)::int8,
+            receipts.seen_on - date '1970-01-01', receipts.last_result,
+            (extract(epoch FROM receipts.next_attempt) * 1000)::int8, receipts.ended
         FROM attest.keys AS keys
         LEFT JOIN attest.attestations AS attestations ON attestations.key_id = keys.key_id
         LEFT JOIN attest.withdrawals AS withdrawals ON withdrawals.key_id = keys.key_id
+        LEFT JOIN attest.receipts AS receipts ON receipts.key_id = keys.key_id
         LEFT JOIN LATERAL (
             SELECT key_moves.reason, key_moves.moved_by, key_moves.moved_at
             FROM attest.key_moves AS key_moves

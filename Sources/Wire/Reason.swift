@@ -32,7 +32,7 @@ package enum Reason: Hashable, Sendable {
             case .malformedMessage, .unsupportedFormat, .keyRevoked, .certificateRevoked,
                 .appRevoked, .keyErased, .subjectMismatch, .tooManyKeys,
                 .keyAlreadyRegistered, .counterNotIncreasing, .requestIDConflict, .staleRequest,
-                .counterReplayed, .counterJump,
+                .counterReplayed, .counterJump, .riskTooHigh,
                 .validationCategoryMissing, .validationCategoryNotAllowed, .bundleVersionMissing,
                 .bundleVersionNotAllowed, .cdHashMissing, .cdHashNotAllowed, .platformNotAllowed:
                 false

@@ -58,6 +58,8 @@ package struct Verdict: Hashable, Sendable {
     package var osVersion: String?
     /// The owner the request named.
     package var subject: String?
+    /// On accepted requests: what Apple last told of the key's risk, where that is known.
+    package var risk: RiskStanding?
     /// Where the decided record lies.
     package var source: RecordPlace
 

@@ -24,6 +24,7 @@ extension Verdict {
         object.add("receiptReason", receipt?.reason?.rawValue)
         object.add("requestId", requestID?.text)
         object.add("retryable", outcome.reason?.isRetryable)
+        if let risk { object.add("risk", risk.encoded) }
         object.add("signCount", signCount)
         object.add("simulated", isSimulated ? true : nil)
         object.add("source", source.encoded)

@@ -26,6 +26,8 @@ package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
     case keyAlreadyRegistered = "key_already_registered"
     /// The sign count is not above the highest one accepted: a replay.
     case counterNotIncreasing = "counter_not_increasing"
+    /// Apple's risk metric of the key is above what the app's policy allows.
+    case riskTooHigh = "risk_too_high"
     /// The request id was used before with other content.
     case requestIDConflict = "request_id_conflict"
     /// The record is older than `maxRequestAge`.

@@ -9,7 +9,9 @@ import Worker
 
 extension Fleet {
     /// What is told of the process.
-    func observer(lanes: Int, stop: StopSignal, spans: SpanExporter?) -> WorkerObserver {
+    func observer(
+        lanes: Int, stop: StopSignal, spans: SpanExporter?, receipts: RefreshObserver?
+    ) -> WorkerObserver {
         let facts = WorkerFacts(
             identity: identity, libraries: .ofThisProcess, groupID: settings.kafka.groupID,
             startedAt: LaneClock.system.wall(), stallTimeout: settings.operations.stallTimeout)
@@ -21,6 +23,7 @@ extension Fleet {
                 let counts = spans?.counts
                 figures.spansSent = counts?.sent
                 figures.spansDropped = counts?.dropped
+                figures.receipts = receipts?.cells
                 figures.revocations = revocations?.report
                 return figures
             })

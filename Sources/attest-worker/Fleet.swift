@@ -71,7 +71,9 @@ struct Fleet: Sendable {
                     live.traces.newer(than: &seen).flatMap { SpanExporter.Settings($0, identity) }
                 }, log: log)
         }
-        let observer = observer(lanes: count, stop: stop, spans: exporter)
+        let refreshing = Refreshing(settings, live: live, identity: identity, stop: stop, log: log)
+        let observer = observer(
+            lanes: count, stop: stop, spans: exporter, receipts: refreshing?.observer)
         let endpoints: OperationsServer?
         do throws(Fault) {
             endpoints = try startEndpoints(observer)
@@ -83,15 +85,17 @@ struct Fleet: Sendable {
         if let code = check() { return code }
         announce(lanes: count)
         observer.lanes.forEach { $0.started() }
+        refreshing?.start()
         let ending = runLanes(observer, exporter, events, stop)
+        let hasAsked = refreshing?.end(within: .seconds(3)) ?? true
         exporter?.stop(within: .seconds(1))
         log(
             ending.code == .success ? .info : .warning, "worker_stopped", "the worker has ended",
             ["exit_code": LogValue(ending.code.rawValue)])
         log.flush()
-        // Lanes that were left behind still use the C libraries, whose tidying-up at exit would
-        // pull the ground from under them.
-        if ending.lanesLeft > 0 { _exit(ending.code.rawValue) }
+        // Whoever was left behind still uses the C libraries, whose tidying-up at exit would pull
+        // the ground from under it.
+        if ending.lanesLeft > 0 || !hasAsked { _exit(ending.code.rawValue) }
         return ending.code
     }
 

@@ -16,6 +16,8 @@ struct LiveSettings: Sendable {
     let traces: Live<Settings.Traces>
     /// What is revoked beside the database: between two batches.
     let revocations = Live(RevocationList.none)
+    /// Who asks Apple for receipts.
+    let provider: Live<ProviderAccess?>
     /// How often all of it was read again; told in the metrics.
     let reloads = Live(SettingsReloads())
 
@@ -26,6 +28,7 @@ struct LiveSettings: Sendable {
         kafka = Live(KafkaSettings(settings.kafka).credentials)
         clients = Live(settings.kafka)
         traces = Live(settings.traces)
+        provider = Live(settings.receipts.access)
     }
 
     /// Hands the lanes what differs.
@@ -42,6 +45,9 @@ struct LiveSettings: Sendable {
         if new != former { policy.replace(with: new) }
         if DatabaseAccess(settings) != DatabaseAccess(old) {
             database.replace(with: DatabaseAccess(settings))
+        }
+        if settings.receipts.access != old.receipts.access {
+            provider.replace(with: settings.receipts.access)
         }
         let credentials = KafkaSettings(settings.kafka).credentials
         if credentials != KafkaSettings(old.kafka).credentials {

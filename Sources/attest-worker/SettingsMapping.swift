@@ -127,6 +127,7 @@ extension Policy {
                 }
             }, maxRequestAge: settings.worker.maxRequestAge,
             maxClockSkew: settings.worker.maxClockSkew)
+        refresh = settings.receipts.access.map { _ in settings.receipts.rules }
     }
 
     /// Apps one of whose trust anchors is set and is none.

@@ -90,7 +90,8 @@ struct TestDatabase: KeyStoreWorld {
     func empty() throws(Fault) {
         try connect().execute(
             "TRUNCATE attest.keys, attest.attestations, attest.inbox, "
-                + "attest.partition_progress, attest.withdrawals")
+                + "attest.partition_progress, attest.withdrawals, "
+                + "attest.receipts, attest.refresh_pace")
     }
 
     var settings: PostgresSettings { settings(group: "group") }
@@ -109,6 +110,10 @@ struct TestDatabase: KeyStoreWorld {
 
     func makeStore(group: String) -> PostgresKeyStore {
         PostgresKeyStore(settings(group: group))
+    }
+
+    func makeReceipts() -> PostgresReceiptStore {
+        PostgresReceiptStore(settings)
     }
 
     func makeRegister() -> PostgresKeyRegister {

@@ -19,11 +19,12 @@ enum Rules {
             "SeededNumbers": [],
             "CCurlShims": [],
             "HTTPClient": ["CCurl", "CCurlShims"],
+            "AppleReceipts": worker.union(["HTTPClient"]),
             "TraceExport": system.union(["Wire", "Worker", "HTTPClient"]),
             "AttestTestKit": system.union(["AppAttest", "LibCrypto"]),
             "attest-worker": system.union(libc).union(worker).union([
                 "KafkaTransport", "PostgresStore", "Operations", "AttestTestKit", "SeededNumbers",
-                "TraceExport",
+                "TraceExport", "AppleReceipts", "HTTPClient",
             ]),
         ]
     }()

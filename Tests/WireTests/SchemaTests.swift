@@ -23,6 +23,7 @@ import Wire
         try writer.writeMintedRequests()
         try writer.writeVerdicts()
         try writer.writeDeadLetters()
+        try writer.writeRiskChanges()
         #expect(writer.written > 250)
 
         let check = try Self.check(folder)
@@ -191,6 +192,19 @@ private struct MessageWriter {
                 isRedelivered: verdict.kind == .registration, consumerGroup: "a group/1")
             try write(record.value, must: "made", schema: "verdict")
             try write(headers: record.headers, must: "made", schema: "verdict-headers")
+        }
+    }
+
+    mutating func writeRiskChanges() throws {
+        for previous in [nil, UInt32.max] {
+            let change = RiskChange(
+                keyID: Sample.keyID, appID: "TEAMID1234.com.example.app",
+                environment: .production, subject: previous == nil ? nil : "user-42", metric: 7,
+                previousMetric: previous, asOf: Instant(milliseconds: 1_790_000_000_999))
+            try write(change.encode(), must: "made", schema: "risk")
+            try write(
+                headers: change.headers(consumerGroup: "a group/1"), must: "made",
+                schema: "risk-headers")
         }
     }
 

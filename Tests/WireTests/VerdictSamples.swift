@@ -61,6 +61,13 @@ enum VerdictSamples {
         return verdict
     }
 
+    /// An accepted assertion of a key whose metric is known.
+    static var risky: Verdict {
+        var verdict = assertion
+        verdict.risk = RiskStanding(metric: 3, asOf: Instant(milliseconds: 1_790_000_000_999))
+        return verdict
+    }
+
     /// One rejection for each reason.
     static var rejections: [Verdict] {
         Reason.all.map { reason in
@@ -84,7 +91,9 @@ enum VerdictSamples {
     }
 
     static var all: [Verdict] {
-        [fullRegistration, signedHash, assertion, simulated, reported, withInvalidReceipt, bare]
-            + rejections
+        [
+            fullRegistration, signedHash, assertion, simulated, reported, withInvalidReceipt, risky,
+            bare,
+        ] + rejections
     }
 }

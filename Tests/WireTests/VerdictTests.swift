@@ -27,6 +27,11 @@ import Wire
         #expect(text.hasSuffix(end))
     }
 
+    @Test func `a known risk is told with the time of its receipt, in whole seconds`() {
+        let text = String(decoding: VerdictSamples.risky.encode(), as: UTF8.self)
+        #expect(text.contains(#","risk":{"asOf":"2026-09-21T14:13:20Z","metric":3},"signCount":"#))
+    }
+
     @Test func `what is not known is absent`() {
         let expected =
             #"{"outcome":"rejected","reason":"malformed_message","retryable":false,"#
@@ -106,6 +111,7 @@ extension VerdictTests {
         #expect(read.platform == verdict.platform, "\(note)")
         #expect(read.osVersion == verdict.osVersion, "\(note)")
         #expect(read.subject == verdict.subject, "\(note)")
+        #expect(read.risk?.metric == verdict.risk?.metric, "\(note)")
         #expect(read.source.topic == verdict.source.topic, "\(note)")
         #expect(read.source.partition == verdict.source.partition, "\(note)")
         #expect(read.source.offset == verdict.source.offset, "\(note)")

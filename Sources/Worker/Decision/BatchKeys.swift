@@ -11,20 +11,28 @@ struct BatchKeys {
     private var keys: [KeyID: StoredKey]
     /// When the newest keys of counted owners were registered.
     private var owned: [KeyOwner: [Instant]]
+    private let standings: [KeyID: ReceiptStanding]
     private let policy: Policy
     private var registered: [KeyID: KeyRegistration] = [:]
     /// Keys that were used.
     private(set) var uses: [KeyID: KeyUse] = [:]
+    /// Keys that were not seen before on the day of their request.
+    private(set) var sightings: [KeyID: Sighting] = [:]
 
     /// Keys to insert, or whose metadata to refresh, in the order of their ids.
     var registrations: [KeyRegistration] {
         registered.values.sorted { $0.key.keyID < $1.key.keyID }
     }
 
-    /// The keys that were read, and when those of counted owners were registered.
-    init(_ keys: [KeyID: StoredKey], owned: [KeyOwner: [Instant]], policy: Policy) {
+    /// The keys that were read, when those of counted owners were registered, and where receipts
+    /// stand.
+    init(
+        _ keys: [KeyID: StoredKey], owned: [KeyOwner: [Instant]],
+        standings: [KeyID: ReceiptStanding], policy: Policy
+    ) {
         self.keys = keys
         self.owned = owned
+        self.standings = standings
         self.policy = policy
     }
 
@@ -75,7 +83,8 @@ struct BatchKeys {
         let owner = judged.subject.map { KeyOwner(appID: attestation.appID, subject: $0) }
         let given = RuleCase(
             object: .attestation(attestation), subject: judged.subject, stored: stored,
-            app: policy.apps[attestation.appID], revocations: policy.revocations,
+            risk: risk(of: attestation.keyID), app: policy.apps[attestation.appID],
+            revocations: policy.revocations,
             owned: owner.flatMap { owned[$0] } ?? [], instant: judged.instant,
             now: judged.judgedAt, receipt: judged.receipt)
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAttestations)) else {
@@ -83,6 +92,7 @@ struct BatchKeys {
         }
         verdict.reattested = stored != nil
         if stored == nil, let owner { owned[owner]?.append(judged.instant) }
+        verdict.risk = given.risk
         let fresh = StoredKey(
             attestation, subject: judged.subject, at: judged.instant, by: policy)
         var key = stored ?? fresh
@@ -95,6 +105,13 @@ struct BatchKeys {
             key: registered[attestation.keyID]?.key ?? key, receipt: attestation.receipt,
             platform: attestation.platform,
             osVersion: attestation.osVersion, attestedAt: judged.instant)
+        if let rules = policy.refresh {
+            // One that was refused here, as it came late, may be taken by Apple all the same.
+            var facts = ReceiptFacts.expected(at: judged.instant)
+            if case .valid(let receipt) = judged.receipt { facts = ReceiptFacts(receipt) }
+            registered[attestation.keyID]?.refresh = ReceiptState(
+                attestation.keyID, facts, rules)
+        }
         return verdict
     }
 
@@ -111,11 +128,14 @@ struct BatchKeys {
         verdict.environment = key.environment
         let given = RuleCase(
             object: .assertion(assertion), subject: judged.subject, stored: key,
-            app: policy.apps[assertion.appID], revocations: policy.revocations, owned: [],
+            risk: risk(of: keyID), app: policy.apps[assertion.appID],
+            revocations: policy.revocations, owned: [],
             instant: judged.instant, now: judged.judgedAt)
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAssertions)) else {
             return verdict
         }
+        verdict.risk = given.risk
+        noteSeen(keyID, in: judged)
         verdict.isOutOfOrder = assertion.signCount < key.signCount
         if policy.apps[assertion.appID]?.rules.replayWindow ?? 0 > 0 {
             var seen = key.seen
@@ -135,6 +155,24 @@ struct BatchKeys {
         uses[key.keyID] = KeyUse(
             signCount: key.signCount, usedOn: key.lastUsedOn, attestedOn: attestedOn,
             window: key.window?.highest == key.signCount ? key.window : nil)
+    }
+
+    /// What Apple last told of a key.
+    private func risk(of keyID: KeyID) -> RiskStanding? {
+        guard let standing = standings[keyID], let metric = standing.metric,
+            let asOf = standing.metricAsOf
+        else { return nil }
+        return RiskStanding(metric: metric, asOf: asOf)
+    }
+
+    /// Notes that a key is in use, once a day: receipts of others are not refreshed.
+    private mutating func noteSeen(_ keyID: KeyID, in judged: JudgedRecord) {
+        guard let rules = policy.refresh, registered[keyID]?.refresh == nil else { return }
+        let instant = judged.instant
+        guard instant.day > max(standings[keyID]?.seenOn ?? .min, sightings[keyID]?.day ?? .min)
+        else { return }
+        sightings[keyID] = Sighting(
+            day: instant.day, due: RefreshSchedule.due(seenAt: instant, keyID, rules))
     }
 }
 

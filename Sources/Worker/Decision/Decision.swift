@@ -36,12 +36,14 @@ package struct Decision {
         }
         decision.writes.registrations = decision.keys.registrations
         decision.writes.uses = decision.keys.uses
+        decision.writes.sightings = decision.keys.sightings
         let writes = decision.decided.nextOffsets.isEmpty ? nil : decision.writes
         return (writes, decision.decided)
     }
 
     private init(state: BatchState, fence: Fence, policy: Policy) {
-        keys = BatchKeys(state.keys, owned: state.owned, policy: policy)
+        keys = BatchKeys(
+            state.keys, owned: state.owned, standings: state.standings, policy: policy)
         inbox = state.inbox
         progress = state.progress
         writes.progress = fence.open

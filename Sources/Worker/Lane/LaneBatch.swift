@@ -42,12 +42,13 @@ extension Lane {
         let batch = judged.filter { isOwned($0.record.partition, epochs: epochs) }
         guard !batch.isEmpty else { return nil }
         let policy = policy
-        let reads = BatchReads(
+        var reads = BatchReads(
             partitions: Set(batch.map(\.record.partition)).union(owned.keys),
             keyIDs: Set(batch.compactMap(\.keyToLock)),
             requests: Set(batch.filter(\.isAnswerable).map(\.identity)),
             owners: Dictionary(
                 batch.compactMap { $0.ownerToCount(by: policy) }, uniquingKeysWith: max))
+        reads.wantsStandings = policy.refresh != nil
         let owned = owned
         let decided = try store.transact(reads) { state in
             Decision.decide(batch, owned: owned, state: state, policy: policy)

@@ -30,7 +30,8 @@ package struct LogEventDescription: Hashable, Sendable {
 /// writes against it.
 package enum LogEvents {
     /// The events in the order of the page.
-    package static let all: [LogEventDescription] = process + settings + group + work + clients
+    package static let all: [LogEventDescription] =
+        process + settings + group + work + clients + receipts
 
     /// The fields that any line may have.
     package static let commonFields: [(name: String, meaning: String)] = [

@@ -5,6 +5,7 @@ package enum MetricTable {
     /// All of them.
     package static let all: [MetricFamily] =
         process + requests + batches + lanes + partitions + database + kafka + revocations
+        + refresh
 
     /// The process.
     static let process: [MetricFamily] = [
@@ -34,6 +35,8 @@ package enum MetricTable {
     static let database: [MetricFamily] = [
         connections, connects, transactions, roundTrips, databaseErrors, pruned,
     ]
+    /// Receipts, where they are refreshed.
+    static let refresh: [MetricFamily] = [refreshes, riskMetric, riskChanges, oldestDueReceipt]
     /// Kafka, as its client sees it.
     static let kafka: [MetricFamily] = [
         kafkaErrors, producerQueueMessages, producerQueueBytes, producersRecreated, brokersUp,

@@ -7,6 +7,7 @@ package enum MetricsPage {
             ("Batches", MetricTable.batches), ("Lanes", MetricTable.lanes),
             ("Partitions", MetricTable.partitions), ("The database", MetricTable.database),
             ("Kafka", MetricTable.kafka), ("Revocations", MetricTable.revocations),
+            ("Refresh of receipts", MetricTable.refresh),
         ]
         return introduction
             + sections.map { title, families in

@@ -13,6 +13,8 @@ package struct BatchReads: Sendable {
     /// The owners whose keys are counted, and how many of the newest matter; no other transaction
     /// counts or adds keys of theirs before this one ends.
     package var owners: [KeyOwner: Int]
+    /// Whether to look where the keys' receipts stand.
+    package var wantsStandings = false
 
     /// Reads from their parts.
     package init(
@@ -37,6 +39,8 @@ package struct BatchState: Sendable {
     /// Of each owner that was asked for, when its newest keys were stored first; erased keys have
     /// no owner.
     package var owned: [KeyOwner: [Instant]]
+    /// Where the receipts of the keys stand, if that was asked; read without locks.
+    package var standings: [KeyID: ReceiptStanding] = [:]
 
     /// A state from its parts.
     package init(
@@ -62,6 +66,8 @@ package struct KeyRegistration: Hashable, Sendable {
     package var osVersion: String?
     /// The instant of the attestation's record.
     package var attestedAt: Instant
+    /// When its receipt is to be refreshed, if it is valid and receipts are refreshed.
+    package var refresh: ReceiptState?
 
     /// A registration from its parts.
     package init(
@@ -107,14 +113,18 @@ package struct BatchWrites: Sendable {
     package var registrations: [KeyRegistration]
     /// Keys that were used, each once; no sign count is ever lowered, and no day.
     package var uses: [KeyID: KeyUse]
+    /// Keys of accepted requests on a day on which none was accepted before.
+    package var sightings: [KeyID: Sighting]
     /// Next offsets and latest timestamps under the epochs that were read; none is ever lowered.
     package var progress: [TopicPartition: Progress]
 
     /// Writes from their parts.
     package init(
         inbox: [InboxEntry] = [], registrations: [KeyRegistration] = [],
-        uses: [KeyID: KeyUse] = [:], progress: [TopicPartition: Progress] = [:]
+        uses: [KeyID: KeyUse] = [:], sightings: [KeyID: Sighting] = [:],
+        progress: [TopicPartition: Progress] = [:]
     ) {
+        self.sightings = sightings
         self.inbox = inbox
         self.registrations = registrations
         self.uses = uses

@@ -58,6 +58,33 @@ package struct KeyRecord: Hashable, Sendable {
         }
     }
 
+    /// Where its newest receipt stands.
+    package struct Refresh: Hashable, Sendable {
+        /// When Apple made the newest receipt.
+        package var createdAt: Instant
+        /// From then on it can't be exchanged any more.
+        package var expiresAt: Instant
+        /// The metric that Apple told last.
+        package var metric: UInt32?
+        /// When the receipt was made that told it.
+        package var metricAsOf: Instant?
+        /// The day, counted from 1970, on which a request of the key was accepted last.
+        package var seenOn: Int32
+        /// What came of the last try.
+        package var lastResult: String?
+        /// When Apple is asked next; nil: when the key is seen again, or never.
+        package var nextAttempt: Instant?
+        /// Why nothing is asked any more.
+        package var end: ReceiptEnd?
+
+        /// A standing from what is always known.
+        package init(createdAt: Instant, expiresAt: Instant, seenOn: Int32) {
+            self.createdAt = createdAt
+            self.expiresAt = expiresAt
+            self.seenOn = seenOn
+        }
+    }
+
     /// The row that workers decide by.
     package var key: StoredKey
     /// When it was stored first, on the database's clock.
@@ -68,6 +95,8 @@ package struct KeyRecord: Hashable, Sendable {
     package var withdrawal: Withdrawal?
     /// The last time it was given to another owner; nil of one that never was.
     package var lastMove: Move?
+    /// Where its newest receipt stands; nil where receipts are not refreshed.
+    package var refresh: Refresh?
 
     /// A record from its parts.
     package init(

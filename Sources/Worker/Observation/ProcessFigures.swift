@@ -1,5 +1,5 @@
 /// What the system and those beside the lanes tell of a process; what nobody tells is nil.
-package struct ProcessFigures: Hashable, Sendable {
+package struct ProcessFigures: Sendable {
     /// Processor time, user and system.
     package var processorTime: Duration?
     /// Bytes in RAM.
@@ -20,6 +20,8 @@ package struct ProcessFigures: Hashable, Sendable {
 
     /// The list of what is revoked, where there is one.
     package var revocations: RevocationReport?
+    /// What is told of the refresh of receipts.
+    package var receipts: MetricCells?
 
     /// Nothing is told.
     package init() {}
@@ -39,6 +41,7 @@ package struct ProcessFigures: Hashable, Sendable {
         if let spansSent { cells.count(MetricTable.spans, ["sent"], by: spansSent) }
         if let spansDropped { cells.count(MetricTable.spans, ["dropped"], by: spansDropped) }
         if let revocations { cells.merge(revocations.cells) }
+        if let receipts { cells.merge(receipts) }
         return cells
     }
 }

@@ -70,6 +70,12 @@ package struct AppRules: Hashable, Sendable {
     package var attestationAge = KeyAge()
     /// How many days a key may go unused.
     package var idleTime = KeyAge()
+    /// The highest risk metric that is taken; nil: any.
+    ///
+    /// A key whose metric is unknown passes.
+    package var riskMetricMax: Int?
+    /// What is done with a higher one.
+    package var riskMetric = Enforcement.report
 
     /// The defaults.
     package init() {}

@@ -18,6 +18,8 @@ struct RuleCase {
     /// The key's row under lock, with what earlier records of the batch made of it; nil of a key
     /// that is registered for the first time.
     let stored: StoredKey?
+    /// What Apple last told of the key's risk; nil if nothing is known.
+    var risk: RiskStanding?
     /// The policy for the app that the object proves; nil if the app is no longer configured.
     let app: AppPolicy?
     /// What is revoked beside the database.
@@ -64,13 +66,14 @@ struct KeyRule: Sendable {
         .notListed, .notWithdrawn, .sameApp, .sameEnvironment, .sameAuthority, .sameSubject,
         .requestTime, .validReceipt, .reattestation, .keysPerSubject, .platform,
         .validationCategory,
-        .bundleVersion, .cdHash,
+        .bundleVersion, .cdHash, .riskNotTooHigh,
     ]
 
     /// What assertions are held against.
     static let forAssertions: [KeyRule] = [
         .notListed, .notWithdrawn, .sameApp, .sameSubject, .requestTime, .signCount,
         .attestationAge, .idleTime, .counterJump, .validationCategory, .bundleVersion, .cdHash,
+        .riskNotTooHigh,
     ]
 }
 

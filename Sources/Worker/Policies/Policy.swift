@@ -11,6 +11,8 @@ package struct Policy: Hashable, Sendable {
     package let maxClockSkew: Duration
     /// What is revoked beside the database.
     package var revocations = RevocationList.none
+    /// When receipts are refreshed; nil: not at all, and then nothing is noted of them.
+    package var refresh: RefreshRules?
 
     /// A policy from its parts; of two apps with one id the later stands.
     package init(apps: [AppPolicy], maxRequestAge: Duration, maxClockSkew: Duration) {

@@ -43,6 +43,8 @@ package struct Settings: Hashable, Sendable {
         package var verdicts = "attest.verdicts.v1"
         /// Where records go in which no request can be read.
         package var deadLetters = "attest.dead-letters.v1"
+        /// Where changes of the risk metric are published.
+        package var risk = "attest.risk.v1"
     }
 
     /// How the members of a consumer group share partitions out, by librdkafka's names.
@@ -159,6 +161,8 @@ package struct Settings: Hashable, Sendable {
     package var traces = Traces()
     /// What is revoked beside the database.
     package var revocations = Revocations()
+    /// The refresh of receipts at Apple.
+    package var receipts = Receipts()
 
     /// The defaults.
     package init() {}

@@ -17,6 +17,7 @@ package struct SettingsChange: Hashable, Sendable {
     static let liveKeys: Set<String> = [
         "postgres.password", "worker.maxRequestAge", "worker.maxClockSkew", "apps", "log.level",
         "traces.headers", "traces.caPath", "traces.timeout", "traces.interval",
+        "receipts.keyPath", "receipts.keyId",
     ]
 
     /// Settings that new Kafka clients take over.
@@ -87,6 +88,9 @@ package struct SettingsChange: Hashable, Sendable {
         case "traces.endpoint":
             // Whether spans are made at all is settled at the start.
             old.traces.endpoint != nil && new.traces.endpoint != nil
+        case "receipts.keyPath":
+            // And so is whether receipts are refreshed.
+            old.receipts.keyPath != nil && new.receipts.keyPath != nil
         default: liveKeys.contains(key)
         }
     }
@@ -106,6 +110,10 @@ package struct SettingsChange: Hashable, Sendable {
         if takenOver.contains("postgres.connection") {
             settings.postgres.connection = new.postgres.connection
         }
+        if takenOver.contains("receipts.keyPath") {
+            settings.receipts.keyPath = new.receipts.keyPath
+        }
+        settings.receipts.keyID = new.receipts.keyID
         for name in changedProperties(from: old, to: new)
         where takenOver.contains("kafka.properties.\(name)") {
             settings.kafka.properties[name] = new.kafka.properties[name]

@@ -17,6 +17,7 @@ package enum SettingsPage {
             ("worker", "The lanes"), ("apps", "The apps"), ("log", "The log"),
             ("operations", "Metrics and health"),
             ("traces", "Spans for a tracing system"),
+            ("receipts", "Receipts and the risk metric"),
             ("revocations", "What is revoked beside the database"),
         ]
         let defaults = Settings()

@@ -47,7 +47,7 @@ enum SettingsRules {
             settings.postgres.lockTimeout <= settings.postgres.statementTimeout,
             "postgres.lockTimeout", "must not be longer than postgres.statementTimeout")
         return problems + appProblems(of: reading, noted: noted) + operationsProblems(of: reading)
-            + tokenProblems(of: reading)
+            + tokenProblems(of: reading) + receiptProblems(of: reading)
     }
 
     private static func appProblems(

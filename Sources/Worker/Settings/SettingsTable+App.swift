@@ -44,6 +44,14 @@ extension SettingsTable {
             "How long before the record of its request a receipt may have been created. Apple says"
                 + " five minutes."),
         Setting(
+            "riskMetric.max", \.rules.riskMetricMax, .optionalInteger(in: 0...1_000_000),
+            "The highest risk metric that is taken: about how many keys the device made for the app"
+                + " in 30 days, as Apple last told (1 to 3 is usual). Unset, any. A key of which"
+                + " nothing is known passes."),
+        Setting(
+            "riskMetric.mode", \.rules.riskMetric, .choice,
+            "Whether a higher one is refused as `risk_too_high`, or only told in `wouldReject`."),
+        Setting(
             "trustAnchor", \.trustAnchor,
             .optionalText("a certificate in PEM", bytesMax: 65_536), takesFile: true,
             "A root to trust in place of Apple's, for an app that is `simulated`: whoever holds its"

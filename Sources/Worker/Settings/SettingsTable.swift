@@ -6,6 +6,7 @@ package enum SettingsTable {
     /// The settings of a process.
     package static let all: [Setting<Settings>] =
         kafka + postgres + worker + [apps] + log + operations + traces + revocations
+        + receipts
 
     private static let kafka: [Setting<Settings>] = [
         Setting(
@@ -27,6 +28,10 @@ package enum SettingsTable {
         Setting(
             "kafka.topics.deadLetters", \.kafka.topics.deadLetters, .topic,
             "Topic for records in which no request can be read."),
+        Setting(
+            "kafka.topics.risk", \.kafka.topics.risk, .topic,
+            "Topic that changes of a key's risk metric are published on, keyed by key id; used"
+                + " where receipts are refreshed, see `receipts.keyPath`."),
         Setting(
             "kafka.sessionTimeout", \.kafka.sessionTimeout,
             .duration(in: .seconds(1)...(.seconds(1800))),

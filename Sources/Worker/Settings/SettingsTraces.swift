@@ -63,7 +63,7 @@ extension SettingsTable {
 
 extension SettingType<String?> {
     /// A URL of HTTP or HTTPS that may be absent.
-    fileprivate static var url: Self {
+    static var url: Self {
         let rule =
             "an http or https URL without user and password, such as"
             + " \"http://collector:4318/v1/traces\""

@@ -21,6 +21,14 @@ struct KeyReport: Encodable {
     var platform: String?
     var osVersion: String?
     var receiptBytes: Int?
+    var receiptCreatedAt: String?
+    var receiptExpiresAt: String?
+    var riskMetric: UInt32?
+    var riskAsOf: String?
+    var seenOn: String?
+    var lastRefresh: String?
+    var nextRefresh: String?
+    var refreshEnded: String?
     var withdrawnAt: String?
     var withdrawnBy: String?
     var reason: String?
@@ -46,6 +54,17 @@ struct KeyReport: Encodable {
         platform = record.attestation?.platform
         osVersion = record.attestation?.osVersion
         receiptBytes = record.attestation?.receiptBytes
+        if let refresh = record.refresh {
+            receiptCreatedAt = refresh.createdAt.rfc3339
+            receiptExpiresAt = refresh.expiresAt.rfc3339
+            riskMetric = refresh.metric
+            riskAsOf = refresh.metricAsOf?.rfc3339
+            seenOn = String(
+                Instant(seconds: Int64(refresh.seenOn) * 86_400).rfc3339.prefix(10))
+            lastRefresh = refresh.lastResult
+            nextRefresh = refresh.nextAttempt?.rfc3339
+            refreshEnded = refresh.end?.rawValue
+        }
         withdrawnAt = record.withdrawal?.at.rfc3339
         withdrawnBy = record.withdrawal?.by
         reason = record.withdrawal?.reason
@@ -65,7 +84,10 @@ struct KeyReport: Encodable {
             ("last used on", lastUsedOn),
             ("platform", platform), ("OS version", osVersion),
             ("moved", movedAt), ("moved by", movedBy), ("moved for", moveReason),
-            ("receipt", receiptBytes.map { "\($0) bytes" }),
+            ("receipt", receiptBytes.map { "\($0) bytes" }), ("newest", receiptCreatedAt),
+            ("expires", receiptExpiresAt), ("risk metric", riskMetric.map { "\($0)" }),
+            ("as of", riskAsOf), ("seen on", seenOn), ("last refresh", lastRefresh),
+            ("next refresh", nextRefresh), ("given up", refreshEnded),
         ]
         return fields.map { name, value in
             guard let value else { return "" }

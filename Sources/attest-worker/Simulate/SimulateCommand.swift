@@ -18,6 +18,7 @@ enum SimulateCommand {
 
                 Usage: attest-worker simulate --app-id=TEAM.bundle SEED [LOAD | --once] [SETTINGS]
                        attest-worker simulate --print-root SEED
+                       attest-worker simulate --apple SEED TLS
 
                 SEED
                   --seed-file=FILE  a secret: \(SimulationSeed.secretBytesMin) random bytes or \
@@ -46,6 +47,8 @@ enum SimulateCommand {
                   --ios=RANGE       such as 14...27 or 17; all, and macOS 27
                   --run=N           makes the devices of an earlier run again; each run has others
 
+                \(SimulatedApple.help)
+
                 SIGTERM or SIGINT: nothing more is sent, answers are awaited. Again, or with --once:
                 the end.
 
@@ -68,6 +71,9 @@ enum SimulateCommand {
     }
 
     private static func execute(_ arguments: [String], _ console: Console) -> ExitCode {
+        if SimulatedApple.isMeant(arguments) {
+            return SimulatedApple.execute(arguments, console)
+        }
         do throws(SimulateOptions.Problem) {
             switch try SimulateOptions.read(arguments, console.readFile) {
             case .printRoot(let seed): return console.answer(seed.authority.rootCertificateAsPEM)

@@ -14,6 +14,7 @@ enum StartUpCheck {
         _ settings: Settings, _ process: ProcessFacts, owner: String
     ) -> [Finding] {
         [.fine("settings", "\(settings.apps.count) app(s)")] + CrossChecks(settings).ofSettings()
+            + ProviderKeyCheck.findings(settings)
             + RevocationFile.findings(settings.revocations)
             + DatabaseCheck.findings(settings, process, owner: owner)
             + TopicCheck.findings(settings, process)

@@ -17,7 +17,8 @@ enum TopicCheck {
             let brokers = try admin.brokers(wait: patience)
             findings.append(.fine("brokers", brokers.map(\.address).joined(separator: ", ")))
             var partitions: [String: Int] = [:]
-            for topic in settings.kafka.topics.all {
+            let risk = settings.receipts.access.map { _ in settings.kafka.topics.risk }
+            for topic in settings.kafka.topics.all + [risk].compactMap({ $0 }) {
                 let state = try admin.topic(topic, wait: patience)
                 findings.append(finding(topic, state))
                 if case .found(let count) = state { partitions[topic] = count }

@@ -43,6 +43,10 @@ package final class InMemoryDatabase: Sendable {
         package var withdrawals: [KeyID: String?] = [:]
         /// Keys given to another owner, each with why, the latest last; forgotten of an erased one.
         package var moves: [KeyID: [String?]] = [:]
+        /// The newest receipts.
+        package var receipts: [KeyID: InMemoryReceiptRow] = [:]
+        /// How fast fleets ask for receipts.
+        package var paces: [String: RefreshPace] = [:]
         /// The database's clock, in days.
         package var today = 0
 
@@ -59,6 +63,7 @@ package final class InMemoryDatabase: Sendable {
     private struct State {
         var rows = Rows()
         var locks: Set<Lock> = []
+        var queue = InMemoryDueQueue()
     }
 
     private let state = Mutex(State())
@@ -71,7 +76,12 @@ package final class InMemoryDatabase: Sendable {
     /// Setting them stands for an operator, or for a restored copy.
     package var rows: Rows {
         get { state.withLock { $0.rows } }
-        set { state.withLock { $0.rows = newValue } }
+        set {
+            state.withLock { state in
+                state.rows = newValue
+                state.queue.isStale = true
+            }
+        }
     }
 
     /// Whether anyone holds a row's lock.
@@ -81,7 +91,17 @@ package final class InMemoryDatabase: Sendable {
 
     /// Changes committed rows in one step, without asking for locks.
     package func change(_ body: @Sendable (inout Rows) -> Void) {
-        state.withLock { body(&$0.rows) }
+        state.withLock { state in
+            body(&state.rows)
+            state.queue.isStale = true
+        }
+    }
+
+    /// Changes receipts in place, with their order of being due at hand.
+    func withReceipts<Result: Sendable>(
+        _ body: (inout Rows, inout InMemoryDueQueue) -> Result
+    ) -> Result {
+        state.withLock { body(&$0.rows, &$0.queue) }
     }
 
     /// Takes those of `wanted` whose rows exist, all or none.
@@ -115,6 +135,8 @@ package final class InMemoryDatabase: Sendable {
         try state.withLock { (state) throws(Fault) in
             var rows = state.rows
             try body(&rows)
+            // Most batches change no receipt, and a long queue is not to be built anew for them.
+            if rows.receipts != state.rows.receipts { state.queue.isStale = true }
             state.rows = rows
         }
     }

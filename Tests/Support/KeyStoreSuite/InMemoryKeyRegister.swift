@@ -57,6 +57,7 @@ package final class InMemoryKeyRegister: KeyRegister {
                     rows.keys[keyID]?.receipt = []
                     rows.keys[keyID]?.platform = nil
                     rows.keys[keyID]?.osVersion = nil
+                    rows.receipts[keyID] = nil
                 }
             }
         }

@@ -90,10 +90,18 @@ package final class InMemoryKeyStore: KeyStore {
         let (held, rows) = try lock(wanted, for: .begin)
         // Whatever happens below, also a death: the server gives a dead connection's locks back.
         defer { database.unlock(held) }
-        let state = BatchState(
+        var state = BatchState(
             progress: progress(of: reads.partitions, in: rows),
             keys: stored(reads.keyIDs, in: rows),
             inbox: inbox(reads.requests, in: rows), owned: rows.owned(by: reads.owners))
+        if reads.wantsStandings {
+            for keyID in reads.keyIDs {
+                guard let row = rows.receipts[keyID] else { continue }
+                state.standings[keyID] = ReceiptStanding(
+                    seenOn: row.seenOn, metric: row.state.metric,
+                    metricAsOf: row.state.metricAsOf)
+            }
+        }
         try hook(.begin, .after)
         let (writes, result) = decide(state)
         guard let writes else { return result }
@@ -197,6 +205,11 @@ extension InMemoryDatabase.Rows {
         for registration in writes.registrations {
             try register(registration, isKnown: known.contains(registration.key.keyID))
         }
+        for registration in writes.registrations
+        where keys[registration.key.keyID]?.key.status != .erased {
+            storeReceipt(of: registration)
+        }
+        for (keyID, sighting) in writes.sightings { noteSeen(keyID, sighting) }
         for entry in writes.inbox {
             guard inbox[entry.identity.storedBytes] == nil else {
                 throw .concurrentInsert("another connection stored a request of this batch")

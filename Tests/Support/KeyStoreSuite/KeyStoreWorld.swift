@@ -9,6 +9,12 @@ package protocol KeyStoreWorld: Sendable {
     /// What operators' commands use, under test.
     associatedtype Register: KeyRegister & SendableMetatype
 
+    /// What refreshers use, under test.
+    associatedtype Receipts: ReceiptStore & SendableMetatype
+
+    /// A new connection for a refresher.
+    func makeReceipts() throws -> Receipts
+
     /// A new connection for an operator's commands.
     func makeRegister() throws -> Register
 
@@ -47,6 +53,10 @@ package struct InMemoryWorld: KeyStoreWorld {
 
     package func makeStore(group: String) -> InMemoryKeyStore {
         InMemoryKeyStore(database, group: group, retentionDays: suiteRetentionDays)
+    }
+
+    package func makeReceipts() -> InMemoryReceiptStore {
+        InMemoryReceiptStore(database)
     }
 
     package func makeRegister() -> InMemoryKeyRegister {

@@ -1,0 +1,143 @@
+import AppAttest
+import AppleReceipts
+import HTTPClient
+import PostgresStore
+import Wire
+import Worker
+
+/// `attest-worker receipts`: asks Apple about keys by hand.
+enum ReceiptsCommand {
+    static let command = Command(
+        name: "receipts", summary: "ask Apple for new receipts by hand",
+        help: {
+            """
+            Workers refresh receipts by themselves where receipts.keyPath is set; `attest-worker \
+            keys
+            show` tells how a key stands. This asks Apple about single keys at once, whether or not
+            they are due, also where they were given up.
+
+            Usage: attest-worker receipts refresh --app-id=APP [--json] [SETTINGS] KEY…
+
+              KEY     a key id in base64 or base64url; at most \(keysMax)
+              --json  one JSON object a key
+
+            A receipt before its not-before is not sent: Apple gives one a day. A change of the
+            metric is told by a worker, within about a minute.
+
+            Ends with 0 when each key has a new receipt; 1 if one has not; 64 wrong usage; 69 the
+            database can't be reached; 73 tables are missing; 77 not permitted; 78 settings.
+
+            \(SettingsCommand.help)
+            """
+        },
+        execute: Subcommands(name: "receipts", all: [("refresh", refresh)]).execute)
+
+    private static let keysMax = 1000
+
+    private static func refresh(_ arguments: [String], _ console: Console) -> ExitCode {
+        var keyIDs: [KeyID] = []
+        var rest: [String] = []
+        for argument in arguments {
+            if let keyID = KeyID(text: argument) {
+                keyIDs.append(keyID)
+            } else {
+                rest.append(argument)
+            }
+        }
+        var flags = CommandFlags(rest, valued: ["--app-id"], switches: ["--json"])
+        if flags.values["--app-id"] == nil { flags.note("--app-id must be given") }
+        if keyIDs.isEmpty || keyIDs.count > keysMax {
+            flags.note("one to \(keysMax) key ids must be given, in base64")
+        }
+        return Tool.run("receipts refresh", flags, console, required: []) { (tool) throws(Fault) in
+            guard let access = tool.settings.receipts.access else {
+                throw Fault(
+                    operation: "sign in to Apple", code: "no_key", disposition: .stop(.config),
+                    message: "receipts.keyPath and receipts.teamId must be set")
+            }
+            return try refresh(keyIDs, access, tool)
+        }
+    }
+
+    private static func refresh(
+        _ keyIDs: [KeyID], _ access: ProviderAccess, _ tool: Tool
+    ) throws(Fault) -> ExitCode {
+        let refresher = try tool.refresher(access)
+        var isComplete = true
+        for keyID in keyIDs {
+            let report: Report
+            let tried = try refresher.refresh(keyID, of: tool.flags.values["--app-id"] ?? "")
+            report = Report(keyID, tried)
+            if tried?.outcome.name != "renewed" { isComplete = false }
+            let code = tool.isJSON ? tool.print(report) : tool.print([report.text])
+            guard code == .success else { return code }
+        }
+        return isComplete ? .success : .negative
+    }
+
+    /// What came of one key.
+    private struct Report: Encodable {
+        var keyId: String
+        var result: String
+        var detail: String?
+        var riskMetric: UInt32?
+
+        init(_ keyID: KeyID, _ tried: (outcome: RefreshOutcome, detail: String)?) {
+            keyId = keyID.text
+            result = tried?.outcome.name ?? "unknown"
+            detail = tried.flatMap { $0.detail.isEmpty ? nil : $0.detail }
+            if case .renewed(_, let facts) = tried?.outcome { riskMetric = facts.metric }
+        }
+
+        var text: String {
+            let metric = riskMetric.map { ", risk metric \($0)" } ?? ""
+            let what = result == "unknown" ? "is not known, or of another app" : result
+            return "\(keyId) \(what)\(metric)" + (detail.map { " (\($0))" } ?? "")
+        }
+    }
+}
+
+extension Tool {
+    /// A refresher that asks about one key at a time and tells nobody.
+    fileprivate func refresher(
+        _ access: ProviderAccess
+    ) throws(Fault) -> Refresher<
+        PostgresReceiptStore, AppleReceiptService, NoTopic, SystemRandomNumberGenerator
+    > {
+        let policy = Live(Policy(settings))
+        var parts = RefresherSettings(
+            appIDs: { policy.value.appsWithReceipts }, fleet: access.teamID,
+            rules: settings.receipts.rules, riskTopic: settings.kafka.topics.risk,
+            group: settings.kafka.groupID)
+        parts.tellsChanges = false
+        let service: AppleReceiptService
+        do {
+            service = try AppleReceiptService(AppleReceiptService.Settings(settings.receipts)) {
+                false
+            }
+        } catch {
+            throw Fault(
+                operation: "prepare requests to Apple", code: "libcurl",
+                disposition: .stop(.software), message: error.description)
+        }
+        let owner = "\(SettingsCommand.workerID(console)) \(name)"
+        return Refresher(
+            settings: parts,
+            neighbours: (
+                PostgresReceiptStore(PostgresSettings(settings, owner: owner)), service, NoTopic()
+            ), check: ReceiptCheck(policy),
+            tokens: ProviderTokens(Live(access), read: Console.process.fileBytes),
+            clock: .system, random: SystemRandomNumberGenerator(), stop: StopSignal(),
+            pause: Tool.pause, log: SettingsCommand.log(settings, console),
+            observer: RefreshObserver(clock: .system))
+    }
+}
+
+/// Where nothing is published: a worker finds what is untold.
+private final class NoTopic: VerdictSink {
+    func enqueue(_: [(ticket: UInt64, record: OutgoingRecord)]) throws(Fault) {}
+
+    func reports(wait _: Duration) throws(Fault) -> [DeliveryReport] { [] }
+
+    func close(wait _: Duration) {}
+}
