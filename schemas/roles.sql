@@ -45,10 +45,12 @@ GRANT UPDATE (receipt, created_at, not_before, expires_at, metric, metric_as_of,
     seen_on, attempted_at, last_result, failures, next_attempt, ended, lease)
     ON attest.receipts TO attest_worker;
 GRANT UPDATE ON attest.refresh_pace TO attest_worker;
+GRANT SELECT, INSERT, DELETE ON attest.audit TO attest_worker;
+GRANT SELECT, INSERT ON attest.audit_bases TO attest_worker;
 
--- `keys`. It can't register a key, nor touch a sign count or a partition's progress.
+-- `keys` and `explain`. It can't register a key, nor touch a sign count or a partition's progress.
 GRANT SELECT ON attest.keys, attest.attestations, attest.withdrawals, attest.inbox,
-    attest.key_moves TO attest_operator;
+    attest.key_moves, attest.audit, attest.audit_bases TO attest_operator;
 GRANT UPDATE (status, public_key, subject, certificate_serial, attested_on, last_used_on)
     ON attest.keys TO attest_operator;
 GRANT DELETE ON attest.attestations TO attest_operator;
@@ -56,6 +58,7 @@ GRANT SELECT, DELETE ON attest.receipts TO attest_operator;
 GRANT INSERT ON attest.withdrawals TO attest_operator;
 GRANT UPDATE (status, reason, withdrawn_by, withdrawn_at) ON attest.withdrawals TO attest_operator;
 GRANT UPDATE (verdict) ON attest.inbox TO attest_operator;
+GRANT UPDATE (facts) ON attest.audit TO attest_operator;
 GRANT INSERT ON attest.key_moves TO attest_operator;
 GRANT UPDATE (from_subject, to_subject, reason) ON attest.key_moves TO attest_operator;
 

@@ -43,6 +43,18 @@ public struct SignedExtensions: Hashable, Sendable {
     /// No extensions at all.
     static let none = SignedExtensions()
 
+    /// What was read before, as far as it was kept: to ask what a policy says of it now.
+    package init(
+        keptValidationCategory: UInt32?, bundleVersion: String?, cdHash: [UInt8]?,
+        cdHashType: UInt8?, isAnnounced: Bool
+    ) {
+        validationCategory = keptValidationCategory
+        self.bundleVersion = bundleVersion
+        self.cdHash = cdHash
+        self.cdHashType = cdHashType
+        self.isAnnounced = isAnnounced
+    }
+
     private init() {
         validationCategory = nil
         bundleVersion = nil

@@ -106,6 +106,9 @@ func writeCommands(
     if !writes.inbox.isEmpty {
         commands.append(insertInbox(writes.inbox).changing(writes.inbox.count))
     }
+    if let audit = writes.audit, !audit.entries.isEmpty {
+        commands.append(insertAudit(audit).changing(audit.entries.count))
+    }
     if !writes.uses.isEmpty {
         commands.append(recordUses(writes.uses).changing(writes.uses.count))
     }
@@ -115,6 +118,10 @@ func writeCommands(
     if !writes.progress.isEmpty {
         commands.append(
             advanceProgress(writes.progress, group).changing(writes.progress.count))
+    }
+    // The last, as its lock may be waited for: see there. Not counted: it may be there already.
+    if let audit = writes.audit, !audit.entries.isEmpty {
+        commands.append(insertBasis(audit.basis))
     }
     return commands
 }

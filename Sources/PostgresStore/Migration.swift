@@ -31,6 +31,7 @@ package struct Migration: Hashable, Sendable {
             version: 6, name: "0006_key_policies", script: PackageResources._006_key_policies_sql),
         Migration(
             version: 7, name: "0007_receipts", script: PackageResources._007_receipts_sql),
+        Migration(version: 8, name: "0008_audit", script: PackageResources._008_audit_sql),
     ]
 }
 

@@ -46,7 +46,7 @@ func readOwned(_ owners: [(key: KeyOwner, value: Int)]) -> Command {
 }
 
 /// When the keys of a result were registered, by their owners, of whom each has an entry.
-func registrations(
+func registrationTimes(
     in rows: Rows?, of owners: [KeyOwner]
 ) throws(PostgresError) -> [KeyOwner: [Instant]] {
     var found = Dictionary(uniqueKeysWithValues: owners.map { ($0, [Instant]()) })

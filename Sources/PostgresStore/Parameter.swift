@@ -40,10 +40,6 @@ struct Parameter {
         Parameter(type: TypeID.timestamptz, bytes: value?.bigEndianBytes)
     }
 
-    static func optionalBytes(_ value: [UInt8]?) -> Parameter {
-        Parameter(type: TypeID.bytea, bytes: value)
-    }
-
     static func optionalInt8(_ value: Int64?) -> Parameter {
         Parameter(type: TypeID.int8, bytes: value?.bigEndianBytes)
     }
@@ -63,6 +59,15 @@ struct Parameter {
 
     static func bytes(_ value: [UInt8]) -> Parameter {
         Parameter(type: TypeID.bytea, bytes: value)
+    }
+
+    static func optionalBytes(_ value: [UInt8]?) -> Parameter {
+        Parameter(type: TypeID.bytea, bytes: value)
+    }
+
+    /// Sixteen bytes.
+    static func uuid(_ value: [UInt8]) -> Parameter {
+        Parameter(type: TypeID.uuid, bytes: value)
     }
 
     static func texts(_ values: [String?]) -> Parameter {

@@ -151,7 +151,10 @@ package final class PostgresKeyRegister: KeyRegister {
         }
         let replace = Command(.replaceVerdicts, .uuids(requests), .byteStrings(verdicts))
             .changing(requests.count)
-        try end(requests.isEmpty ? [] : [replace], isDryRun: isDryRun, connection)
+        // Once the inbox has forgotten a request, nothing tells whose decision the audit has.
+        let forget = Command(
+            .forgetAudit, .uuids(requests), .bytes(AuditFacts.ofErased.encoded ?? []))
+        try end(requests.isEmpty ? [] : [replace, forget], isDryRun: isDryRun, connection)
         return requests.count
     }
 

@@ -98,6 +98,17 @@ package final class PostgresKeyStore: KeyStore {
         }
     }
 
+    package func pruneAudit(rowsMax: Int) throws(Fault) -> Int {
+        let prune = Command(
+            .pruneAudit, .int4(Int32(clamping: settings.auditRetentionDays)),
+            .int8(Int64(rowsMax)))
+        return try perform("prune audit") { (connection) throws(PostgresError) in
+            let results = try connection.run(self.beginning() + [prune, Command(.commit)])
+            try requireCommit(results.last)
+            return results.dropLast().last?.changedCount ?? 0
+        }
+    }
+
     package func probe() throws(Fault) {
         try perform("probe") { (connection) throws(PostgresError) in
             var isReadOnly = ""
@@ -146,7 +157,7 @@ package final class PostgresKeyStore: KeyStore {
             var state = BatchState(
                 progress: try progress(in: first), keys: try storedKeys(in: keys),
                 inbox: try entries(in: last, asked: reads.requests),
-                owned: try registrations(in: owned, of: owners.map(\.key)))
+                owned: try registrationTimes(in: owned, of: owners.map(\.key)))
             state.standings = try receiptStandings(in: standings)
             return state
         }

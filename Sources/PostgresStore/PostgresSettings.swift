@@ -16,6 +16,8 @@ package struct PostgresSettings: Sendable, CustomStringConvertible, CustomDebugS
     /// For how many days the inbox keeps verdicts; at least the request topics' retention, the
     /// group's offset retention and the longest outage together.
     package var inboxRetentionDays = 30
+    /// For how many days decisions are kept, where they are.
+    package var auditRetentionDays = 400
     /// How long one host may take to accept a connection; libpq makes 2 s of less.
     package var connectTimeoutSeconds = 5
     /// How long a statement waits for a row that another transaction holds.

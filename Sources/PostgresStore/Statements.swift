@@ -7,6 +7,7 @@
 //     known keys      by key id
 //     new keys        by key id        (a unique index makes a second inserter wait)
 //     inbox rows      by request       (likewise)
+//     the audit's basis, one           (likewise; the last of all)
 //
 // Sets of values come as arrays: one text serves every size of a batch. PostgreSQL locks rows in
 // the order of ORDER BY, as the locking happens above the sort.

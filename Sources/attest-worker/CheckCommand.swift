@@ -16,15 +16,35 @@ enum CheckCommand {
             or with `FAIL` (`run` would not start).
 
             Usage: attest-worker check [SETTINGS]
+                   attest-worker check --policy=FILE [--against-last=N] [--json] [SETTINGS]
 
-            Ends with 0 when nothing failed; else, of what is wrong, with the gravest: 78 settings,
-            77 refused access, 73 schema or topics not as needed, 69 not reachable.
+            --policy=FILE: settings whose apps, and list of revocations, are tried before they are
+            rolled out. The last requests that the inbox keeps (\(requestsDefault), or
+            --against-last) are judged by them again, as far as what is kept tells: how many would
+            be refused or reported and were not, how many were refused and may be accepted, and
+            why. Signatures, sign counts and challenges are not judged again. Reads only. Ends with
+            0 if every verdict would be the same, with 1 if any would be another one.
+
+            Without --policy: ends with 0 when nothing failed; else, of what is wrong, with the
+            gravest: 78 settings, 77 refused access, 73 schema or topics not as needed, 69 not
+            reachable.
 
             \(SettingsCommand.help)
             """
         }, execute: execute)
 
+    /// How many requests a policy is tried on.
+    private static let requestsDefault = 10_000
+
     private static func execute(_ arguments: [String], _ console: Console) -> ExitCode {
+        var flags = CommandFlags(
+            arguments, valued: ["--policy", "--against-last"], switches: ["--json"])
+        let count = flags.number("--against-last", in: 1...CheckTrial.requestsMax)
+        if let path = flags.values["--policy"] {
+            return Tool.run("check", flags, console, required: []) { (tool) throws(Fault) in
+                try CheckTrial.run(path, last: count ?? requestsDefault, tool)
+            }
+        }
         switch SettingsCommand.read(
             arguments, console, required: SettingsCommand.requiredToRun)
         {

@@ -16,7 +16,8 @@ struct Command: Sendable {
         RunCommand.command, MigrateCommand.command, CheckCommand.command, ConfigCommand.command,
         VerifyCommand.command, DemoCommand.command, SimulateCommand.command,
         FixturesCommand.command, HealthCommand.command, MetricsCommand.command,
-        KeysCommand.command, ReceiptsCommand.command, ReconcileCommand.command,
+        KeysCommand.command, ReceiptsCommand.command, ExplainCommand.command,
+        ReconcileCommand.command,
         ReplayCommand.command,
         DeadLettersCommand.command, OffsetsCommand.command, InboxCommand.command,
     ]

@@ -200,6 +200,7 @@ struct Fleet: Sendable {
             identity: identity)
         settings.spans = spans
         settings.revocations = live.revocations
+        settings.isAudited = self.settings.audit.isEnabled
         #if DEBUG
             if let point = CrashPoint.ofThisProcess {
                 return try run(

@@ -80,6 +80,7 @@ extension PostgresSettings {
         password = postgres.password
         let day: Int64 = 86_400_000
         inboxRetentionDays = Int((postgres.inboxRetention.wholeMilliseconds + day - 1) / day)
+        auditRetentionDays = Int((settings.audit.retention.wholeMilliseconds + day - 1) / day)
         connectTimeoutSeconds = Int(postgres.connectTimeout.wholeMilliseconds / 1000)
         lockTimeoutMilliseconds = Int(postgres.lockTimeout.wholeMilliseconds)
         statementTimeoutMilliseconds = Int(postgres.statementTimeout.wholeMilliseconds)
@@ -128,6 +129,7 @@ extension Policy {
             }, maxRequestAge: settings.worker.maxRequestAge,
             maxClockSkew: settings.worker.maxClockSkew)
         refresh = settings.receipts.access.map { _ in settings.receipts.rules }
+        document = PolicyDocument.of(settings)
     }
 
     /// Apps one of whose trust anchors is set and is none.

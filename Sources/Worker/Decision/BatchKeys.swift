@@ -64,6 +64,11 @@ struct BatchKeys {
         return verdict
     }
 
+    /// The row of the key that a record names, as earlier records of the batch left it.
+    func found(_ judged: JudgedRecord) -> StoredKey? {
+        judged.keyID.flatMap { keys[$0] }
+    }
+
     private func isErased(_ keyID: KeyID?) -> Bool {
         keyID.flatMap { keys[$0] }?.status == .erased
     }
@@ -82,7 +87,8 @@ struct BatchKeys {
         let stored = keys[attestation.keyID]
         let owner = judged.subject.map { KeyOwner(appID: attestation.appID, subject: $0) }
         let given = RuleCase(
-            object: .attestation(attestation), subject: judged.subject, stored: stored,
+            object: .attestation(ProvedAttestation(attestation)), subject: judged.subject,
+            stored: stored,
             risk: risk(of: attestation.keyID), app: policy.apps[attestation.appID],
             revocations: policy.revocations,
             owned: owner.flatMap { owned[$0] } ?? [], instant: judged.instant,
@@ -127,7 +133,7 @@ struct BatchKeys {
         }
         verdict.environment = key.environment
         let given = RuleCase(
-            object: .assertion(assertion), subject: judged.subject, stored: key,
+            object: .assertion(ProvedAssertion(assertion)), subject: judged.subject, stored: key,
             risk: risk(of: keyID), app: policy.apps[assertion.appID],
             revocations: policy.revocations, owned: [],
             instant: judged.instant, now: judged.judgedAt)

@@ -21,14 +21,16 @@ package struct Decision {
     ///     lost commits.
     ///   - state: what was read under lock.
     ///   - policy: the apps' policies.
+    ///   - audit: what the decisions rest on, where they are to be kept.
     /// - Returns: the writes, nil where nothing may be stored, and the answers.
     package static func decide(
         _ batch: [JudgedRecord], owned: [TopicPartition: OwnedPartition], state: BatchState,
-        policy: Policy
+        policy: Policy, audit: AuditBasis? = nil
     ) -> (writes: BatchWrites?, result: DecidedBatch) {
         let fence = Fence(
             Set(batch.map(\.record.partition)), owned: owned, progress: state.progress)
         var decision = Decision(state: state, fence: fence, policy: policy)
+        decision.writes.audit = audit.map(AuditBatch.init)
         for judged in batch {
             let (answer, facts) = decision.answer(judged)
             decision.decided.answers.append(answer)
@@ -71,7 +73,9 @@ package struct Decision {
                 .verdict(bytes: stale.encode(), id: stale.verdictID, isRepeat: true), stale.facts
             )
         }
+        let found = keys.found(judged)
         let decided = keys.decide(judged)
+        note(decided, on: judged, found)
         let bytes = decided.encode()
         let entry = InboxEntry(
             identity: judged.identity, contentDigest: judged.contentDigest, verdict: bytes)
@@ -80,6 +84,24 @@ package struct Decision {
         return (
             .verdict(bytes: bytes, id: judged.identity.verdictID, isRepeat: false), decided.facts
         )
+    }
+
+    /// Keeps a decision for the audit, if there is one.
+    private mutating func note(
+        _ verdict: Verdict, on judged: JudgedRecord, _ stored: StoredKey?
+    ) {
+        guard writes.audit != nil else { return }
+        // A tombstone's requests leave no more than that it was one.
+        let facts =
+            stored?.status == .erased
+            ? AuditFacts.ofErased
+            : AuditFacts(
+                verdict, recordMilliseconds: judged.record.timestampMilliseconds,
+                stored: stored.map { AuditFacts.Stored($0, subject: judged.subject) })
+        guard let encoded = facts.encoded else { return }
+        writes.audit?.entries.append(
+            AuditEntry(
+                identity: judged.identity, contentDigest: judged.contentDigest, facts: encoded))
     }
 
     /// A request that was decided before: the same bytes, or a conflict.

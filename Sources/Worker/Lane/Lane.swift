@@ -15,6 +15,8 @@ package struct LaneSettings: Sendable {
     package var policy: Live<Policy>
     /// What is revoked beside the database; a replacement counts from the next batch on.
     package var revocations = Live(RevocationList.none)
+    /// Whether decisions are kept, and pruned, for the audit.
+    package var isAudited = false
     /// How large messages may be.
     package var messageLimits: MessageLimits
     /// The lane's own limits.
@@ -253,8 +255,10 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
         let now = clock.monotonic()
         guard now >= nextPrune else { return }
         do {
-            let deleted = try store.pruneInbox(rowsMax: settings.limits.pruneRowsMax)
-            if deleted < settings.limits.pruneRowsMax {
+            let rowsMax = settings.limits.pruneRowsMax
+            var deleted = try store.pruneInbox(rowsMax: rowsMax)
+            if settings.isAudited { deleted = max(deleted, try store.pruneAudit(rowsMax: rowsMax)) }
+            if deleted < rowsMax {
                 nextPrune = now + settings.limits.pruneInterval
             }
         } catch {

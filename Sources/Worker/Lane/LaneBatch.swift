@@ -50,8 +50,9 @@ extension Lane {
                 batch.compactMap { $0.ownerToCount(by: policy) }, uniquingKeysWith: max))
         reads.wantsStandings = policy.refresh != nil
         let owned = owned
+        let audit = settings.isAudited ? AuditBasis(policy, by: settings.identity) : nil
         let decided = try store.transact(reads) { state in
-            Decision.decide(batch, owned: owned, state: state, policy: policy)
+            Decision.decide(batch, owned: owned, state: state, policy: policy, audit: audit)
         }
         return (batch, decided)
     }

@@ -117,18 +117,22 @@ package struct BatchWrites: Sendable {
     package var sightings: [KeyID: Sighting]
     /// Next offsets and latest timestamps under the epochs that were read; none is ever lowered.
     package var progress: [TopicPartition: Progress]
+    /// What is kept of the decisions; nil where nothing is.
+    package var audit: AuditBatch?
 
     /// Writes from their parts.
     package init(
         inbox: [InboxEntry] = [], registrations: [KeyRegistration] = [],
         uses: [KeyID: KeyUse] = [:], sightings: [KeyID: Sighting] = [:],
-        progress: [TopicPartition: Progress] = [:]
+        progress: [TopicPartition: Progress] = [:],
+        audit: AuditBatch? = nil
     ) {
         self.sightings = sightings
         self.inbox = inbox
         self.registrations = registrations
         self.uses = uses
         self.progress = progress
+        self.audit = audit
     }
 }
 

@@ -49,6 +49,12 @@ package protocol KeyStore: AnyObject {
     /// - Returns: how many were deleted.
     func pruneInbox(rowsMax: Int) throws(Fault) -> Int
 
+    /// Deletes some decisions of the audit that are older than its retention: at most `rowsMax`, in
+    /// a short transaction of its own.
+    ///
+    /// - Returns: how many were deleted.
+    func pruneAudit(rowsMax: Int) throws(Fault) -> Int
+
     /// Connects if need be, and makes sure that the server would let this worker decide.
     ///
     /// - Throws: `.retry` when it can't be reached or is read only.

@@ -70,6 +70,10 @@ package final class ObservedStore<Base: KeyStore>: KeyStore {
         return count
     }
 
+    package func pruneAudit(rowsMax: Int) throws(Fault) -> Int {
+        try observed("prune_audit") { () throws(Fault) in try base.pruneAudit(rowsMax: rowsMax) }
+    }
+
     package func probe() throws(Fault) {
         try observed("probe") { () throws(Fault) in try base.probe() }
     }

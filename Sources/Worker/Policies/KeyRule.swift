@@ -6,9 +6,9 @@ struct RuleCase {
     /// What was proved.
     enum Object {
         /// A key is registered, for the first time or again.
-        case attestation(VerifiedAttestation)
+        case attestation(ProvedAttestation)
         /// A key has signed.
-        case assertion(VerifiedAssertion)
+        case assertion(ProvedAssertion)
     }
 
     /// The object.
@@ -84,7 +84,8 @@ extension KeyRule {
         return switch given.object {
         case .attestation(let attestation):
             given.revocations.refusal(
-                of: attestation.keyID, certificates: stored + [attestation.leafSerial],
+                of: attestation.keyID,
+                certificates: stored + [attestation.leafSerial].compactMap(\.self),
                 appID: given.appID)
         case .assertion:
             given.revocations.refusal(

@@ -163,6 +163,8 @@ package struct Settings: Hashable, Sendable {
     package var revocations = Revocations()
     /// The refresh of receipts at Apple.
     package var receipts = Receipts()
+    /// What is kept of decisions.
+    package var audit = Audit()
 
     /// The defaults.
     package init() {}

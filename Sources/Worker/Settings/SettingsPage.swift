@@ -19,6 +19,7 @@ package enum SettingsPage {
             ("traces", "Spans for a tracing system"),
             ("receipts", "Receipts and the risk metric"),
             ("revocations", "What is revoked beside the database"),
+            ("audit", "What is kept of decisions"),
         ]
         let defaults = Settings()
         var page = introduction

@@ -39,6 +39,8 @@ package final class InMemoryDatabase: Sendable {
         package var createdAt: [KeyID: Instant] = [:]
         /// The inbox by the bytes that are stored of an identity.
         package var inbox: [[UInt8]: InboxRow] = [:]
+        /// What was kept of decisions, in their order.
+        package var audit: [AuditEntry] = []
         /// Keys taken out of use, each with why; the reason of an erased one is nil.
         package var withdrawals: [KeyID: String?] = [:]
         /// Keys given to another owner, each with why, the latest last; forgotten of an erased one.

@@ -135,6 +135,8 @@ package final class InMemoryKeyStore: KeyStore {
         return deleted
     }
 
+    package func pruneAudit(rowsMax: Int) throws(Fault) -> Int { 0 }
+
     package func close() {}
 
     private func id(_ partition: TopicPartition) -> InMemoryDatabase.ProgressID {
@@ -217,6 +219,7 @@ extension InMemoryDatabase.Rows {
             inbox[entry.identity.storedBytes] = InMemoryDatabase.InboxRow(
                 entry: entry, decidedOn: today)
         }
+        audit += writes.audit.map(\.entries) ?? []
         for (keyID, use) in writes.uses {
             guard var stored = keys[keyID]?.key else {
                 throw Fault(

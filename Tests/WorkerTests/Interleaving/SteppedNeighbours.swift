@@ -151,6 +151,8 @@ final class SteppedStore: KeyStore {
 
     func pruneInbox(rowsMax: Int) throws(Fault) -> Int { try base.pruneInbox(rowsMax: rowsMax) }
 
+    func pruneAudit(rowsMax: Int) throws(Fault) -> Int { try base.pruneAudit(rowsMax: rowsMax) }
+
     func probe() throws(Fault) { try base.probe() }
 
     func close() { base.close() }

@@ -48,6 +48,7 @@ final class LaneWorld {
     func runLane(
         batch: Int, member: Int, policy: Policy, limits: LaneLimits = LaneLimits(),
         newPolicy: Live<Policy>? = nil, revocations: Live<RevocationList>? = nil,
+        isAudited: Bool = false,
         stop: StopSignal = StopSignal(),
         hook: @escaping Hook = { (_) throws(Fault) in }, idle: (() -> Void)? = nil,
         delivery: @escaping InMemorySink.Delivery = { _ in .delivered },
@@ -78,6 +79,7 @@ final class LaneWorld {
             }, delivery: delivery)
         var settings = Self.settings(newPolicy ?? Live(policy), limits)
         settings.spans = spans
+        settings.isAudited = isAudited
         if let revocations { settings.revocations = revocations }
         let clock = ManualClock(world: self)
         let observer = LaneObserver(lane: 0, clock: clock.clock)
@@ -173,6 +175,8 @@ private final class PoisonedStore: KeyStore {
     }
 
     func pruneInbox(rowsMax: Int) throws(Fault) -> Int { try store.pruneInbox(rowsMax: rowsMax) }
+
+    func pruneAudit(rowsMax: Int) throws(Fault) -> Int { try store.pruneAudit(rowsMax: rowsMax) }
 
     func probe() throws(Fault) { try store.probe() }
 
