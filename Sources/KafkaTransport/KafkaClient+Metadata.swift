@@ -73,7 +73,10 @@ extension KafkaClient {
             guard event.type == RD_KAFKA_EVENT_ERROR, let text = event.text else { continue }
             let weight = KafkaClient.weight(of: event.code, text)
             guard weight > told?.weight ?? 0 else { continue }
-            told = (KafkaError(operation: fault.operation, code: event.code, detail: text), weight)
+            let detail = KafkaError.explained(event.code, text, isEncrypted: isEncrypted)
+            told = (
+                KafkaError(operation: fault.operation, code: event.code, detail: detail), weight
+            )
         }
         guard let (error, _) = told else { return fault }
         guard KafkaError.isTokenMissing(error.code, error.detail ?? "") else {
@@ -82,6 +85,14 @@ extension KafkaClient {
         return Fault(
             operation: fault.operation, code: error.name, disposition: .retry,
             message: error.detail ?? error.name)
+    }
+
+    /// Whether connections to brokers are to be TLS.
+    private var isEncrypted: Bool {
+        var text = [CChar](repeating: 0, count: KafkaError.textBytesMax)
+        var size = text.count
+        let found = rd_kafka_conf_get(rd_kafka_conf(handle), "security.protocol", &text, &size)
+        return found == RD_KAFKA_CONF_OK && string(fromC: text).lowercased().hasSuffix("ssl")
     }
 
     /// How much an error tells of why nobody answers; 0 is nothing.

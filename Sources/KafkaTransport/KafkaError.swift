@@ -110,6 +110,21 @@ struct KafkaError: Error, Hashable {
             && text.hasPrefix("Failed to acquire SASL OAUTHBEARER token")
     }
 
+    /// The text of an error of a connection, and what it may mean where it misleads.
+    ///
+    /// In TLS 1.3 a broker looks at the client's certificate after the client is done (RFC 8446,
+    /// 2): when it refuses, the alert may be lost behind the end of the connection, and librdkafka
+    /// blames the broker's version in its words of the first answer that did not come.
+    static func explained(
+        _ code: rd_kafka_resp_err_t, _ text: String, isEncrypted: Bool
+    ) -> String {
+        guard isEncrypted, code == RD_KAFKA_RESP_ERR__TRANSPORT,
+            text.contains("APIVERSION_QUERY")
+        else { return text }
+        return text + "; over TLS a broker that refuses the client's certificate, or misses one,"
+            + " looks like this too: see ssl.certificate.location and what the broker trusts"
+    }
+
     /// Whether the broker refused who we are or what we may do.
     static func isRefusalOfRights(_ code: rd_kafka_resp_err_t) -> Bool {
         switch code {

@@ -3,6 +3,7 @@
 checks SASL as a broker does, and passes everything else through.
 
     gate.py UPSTREAM_PORT [--tls CERTIFICATE KEY] [--client-ca CA] [--sasl FILE [--strict-nonce]]
+            [--drop]
 
 Prints the port it listens on, then a line for each connection: `peer CN`, `sasl MECHANISM NAME` or
 `refused MECHANISM`. The line `cut` on standard input cuts all connections; its end is the gate's.
@@ -11,6 +12,8 @@ librdkafka before 2.6.1 repeats its own nonce in SCRAM's last message (confluent
 brokers of Kafka 3 look at the nonce's end alone, those of Kafka 4 at all of it, as with
 --strict-nonce here.
 
+With --drop each connection ends at its first request, as it may look to a client whose certificate
+a broker refuses in TLS 1.3.
 Brokers tell clients where they are, so that address is changed to the gate's on its way.
 
 Sources: Kafka protocol guide (ApiVersions, SaslHandshake, SaslAuthenticate), RFC 4616 (PLAIN),
@@ -39,6 +42,7 @@ options.add_argument("--tls", nargs=2)
 options.add_argument("--client-ca")
 options.add_argument("--sasl")
 options.add_argument("--strict-nonce", action="store_true")
+options.add_argument("--drop", action="store_true")
 options = options.parse_args()
 
 
@@ -148,6 +152,8 @@ class Connection:
     async def requests(self):
         while True:
             request = await frame(self.reader)
+            if options.drop:
+                raise ConnectionError("dropped")
             kind, version, number = struct.unpack_from(">hhi", request)
             if options.sasl and kind in (HANDSHAKE, AUTHENTICATE):
                 body = request[10 + max(0, struct.unpack_from(">h", request, 8)[0]) :]

@@ -12,6 +12,8 @@ package struct BrokerGate: Sendable {
         package var logins: String?
         /// Whether SCRAM's nonce is looked at as Kafka 4 does.
         package var isStrict = false
+        /// Whether each connection ends at its first request.
+        package var drops = false
 
         /// Nothing at all.
         package init() {}
@@ -41,6 +43,7 @@ package struct BrokerGate: Sendable {
         if let root = demands.clientRoot { arguments += ["--client-ca", root] }
         if let logins = demands.logins { arguments += ["--sasl", logins] }
         if demands.isStrict { arguments.append("--strict-nonce") }
+        if demands.drops { arguments.append("--drop") }
         let process = try await ChildProcess.start(
             "python3", arguments, folder: folder, name: name)
         var address = ""
