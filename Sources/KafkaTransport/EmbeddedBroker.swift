@@ -37,6 +37,14 @@ package final class EmbeddedBroker {
         self.cluster = cluster
         self.brokerCount = Int32(clamping: brokerCount)
         bootstrapServers = String(cString: servers)
+        answerAtOnce()
+    }
+
+    private func answerAtOnce() {
+        let ports = bootstrapServers.split(separator: ",").compactMap { server in
+            server.split(separator: ":").last.flatMap { UInt16($0) }
+        }
+        ListeningSockets.answerAtOnce(onPorts: Set(ports))
     }
 
     deinit {
@@ -93,6 +101,7 @@ package final class EmbeddedBroker {
     /// Accepts connections again.
     package func comeUp() throws(Fault) {
         for id in ids { try check(rd_kafka_mock_broker_set_up(cluster, id), "bring up") }
+        answerAtOnce()
     }
 
     /// Delays every answer.
