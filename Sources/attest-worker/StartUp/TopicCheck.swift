@@ -33,13 +33,21 @@ enum TopicCheck {
     private static func facts(
         _ admin: KafkaAdmin, _ brokers: [BrokerAddress], _ partitions: [String: Int]
     ) -> ClusterFacts {
-        let configurations = admin.configurations(of: partitions.keys.sorted(), wait: patience)
-        let broker = brokers.first.map { admin.configuration(of: $0, wait: patience) }
+        let broker =
+            brokers.first.map { admin.configuration(of: $0, wait: patience) }
+            ?? .notAnswered(code: "no_broker")
+        // A cluster that does not know the question leaves that about topics without an answer.
+        let isUnknown = broker == .notAnswered(code: "_UNSUPPORTED_FEATURE")
+        let configurations =
+            isUnknown
+            ? [:] : admin.configurations(of: partitions.keys.sorted(), wait: patience)
         return ClusterFacts(
-            brokerCount: brokers.count, broker: broker ?? .notAnswered(code: "no_broker"),
+            brokerCount: brokers.count, broker: broker,
             topics: Dictionary(
                 uniqueKeysWithValues: partitions.map { name, count in
-                    let configuration = configurations[name] ?? .notAnswered(code: "no_answer")
+                    let configuration =
+                        configurations[name]
+                        ?? (isUnknown ? broker : .notAnswered(code: "no_answer"))
                     return (
                         name, ClusterFacts.Topic(partitions: count, configuration: configuration)
                     )
