@@ -4,7 +4,7 @@ package import Wire
 
 /// Judges records without any row: decodes, checks the time, verifies.
 ///
-/// Pure but for the cache of verified intermediates, which changes speed and nothing else.
+/// Pure but for what it remembers of certificates and keys, which changes speed and nothing else.
 package struct Judge: Sendable {
     private let policy: Policy
     private let messageLimits: MessageLimits
@@ -13,6 +13,7 @@ package struct Judge: Sendable {
     /// By app id; of apps whose policy ignores receipts there is none.
     private let receipts: [String: ReceiptVerifier]
     private var intermediates = VerifiedIntermediates()
+    private var publicKeys = PublicKeyCache()
 
     /// A judge by this policy.
     package init(policy: Policy, messageLimits: MessageLimits) {
@@ -136,7 +137,9 @@ package struct Judge: Sendable {
         }
     }
 
-    private func assertion(_ request: Request, key: StoredKey?) throws(Rejection) -> Claim {
+    private mutating func assertion(
+        _ request: Request, key: StoredKey?
+    ) throws(Rejection) -> Claim {
         guard let key else { return .refused(.worker(.unknownKey)) }
         switch key.status {
         case .erased: return .refused(.worker(.keyErased))
@@ -152,7 +155,7 @@ package struct Judge: Sendable {
         guard app.relyingParty.environments.contains(key.environment) else {
             return .refused(.verification(.environmentMismatch))
         }
-        guard let publicKey = P256PublicKey(x963: key.publicKey) else {
+        guard let publicKey = publicKeys.key(x963: key.publicKey) else {
             return .refused(.worker(.unprocessable))
         }
         let assertion = try assertions.verify(
