@@ -99,12 +99,23 @@ let package = Package(
             name: "RecordedVectors", path: "Tests/Support/RecordedVectors", swiftSettings: strict),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .target(
+            name: "BenchmarkSupport", dependencies: ["CCrypto"], path: "Benchmarks/Support",
+            swiftSettings: strict),
         .executableTarget(
             name: "core-benchmark",
             dependencies: [
-                "AllocationCounter", "AppAttest", "CCrypto", "LibCrypto", "RecordedVectors",
+                "AllocationCounter", "AppAttest", "BenchmarkSupport", "LibCrypto",
+                "RecordedVectors",
             ],
             path: "Benchmarks/Core", swiftSettings: strict),
+        .executableTarget(
+            name: "worker-benchmark",
+            dependencies: [
+                "AppAttest", "AttestTestKit", "BenchmarkSupport", "Harness", "KafkaTransport",
+                "LibCrypto", "PostgresStore", "SeededNumbers", "Wire", "Worker",
+            ],
+            path: "Benchmarks/Worker", swiftSettings: strict),
 
         .testTarget(name: "LibCryptoTests", dependencies: ["LibCrypto"], swiftSettings: strict),
         .testTarget(

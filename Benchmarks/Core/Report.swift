@@ -1,3 +1,5 @@
+import BenchmarkSupport
+
 /// The measurements as people and programs read them.
 enum Report {
     /// A table in Markdown.
@@ -32,18 +34,6 @@ enum Report {
             return "{" + members.joined(separator: ",") + "}"
         }
         return "[" + objects.joined(separator: ",\n ") + "]\n"
-    }
-
-    /// A number with so many digits behind the point.
-    static func decimal(_ value: Double, digits: Int) -> String {
-        guard value.isFinite else { return "0" }
-        var scale = 1.0
-        for _ in 0..<digits { scale *= 10 }
-        let scaled = Int((value * scale).rounded())
-        guard digits > 0 else { return String(scaled) }
-        let fraction = String(scaled % Int(scale))
-        return "\(scaled / Int(scale))."
-            + String(repeating: "0", count: digits - fraction.count) + fraction
     }
 }
 

@@ -1,4 +1,5 @@
 import AppAttest
+import BenchmarkSupport
 import FoundationEssentials
 import LibCrypto
 import RecordedVectors
@@ -43,7 +44,7 @@ private struct AssertionSample {
         let parts = try AssertionObject(parsing: object)
         let nonce = SHA256.hash(Array(parts.authenticatorData), clientDataHash.bytes)
         let bare = BareVerification(
-            publicKey: subjectPublicKeyInfo(point), signature: Array(parts.signature),
+            point: point, signature: Array(parts.signature),
             message: nonce.bytes)
         guard let bare else { throw BenchmarkFault.noVector("readable assertion") }
         let verifier = AssertionVerifier()
@@ -134,12 +135,4 @@ private struct AttestationSample {
             intermediates: &intermediates)
         return proof.keyID == keyID
     }
-}
-
-/// A P-256 point as SubjectPublicKeyInfo, DER: RFC 5480, 2.
-private func subjectPublicKeyInfo(_ point: [UInt8]) -> [UInt8] {
-    [
-        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08,
-        0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
-    ] + point
 }

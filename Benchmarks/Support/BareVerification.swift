@@ -1,7 +1,7 @@
-import CCrypto
+internal import CCrypto
 
 /// One ECDSA verification by libcrypto alone, key and digest algorithm prepared: the limit.
-final class BareVerification {
+package final class BareVerification {
     private let key: OpaquePointer
     private let digest: OpaquePointer
     private let context: OpaquePointer
@@ -14,7 +14,7 @@ final class BareVerification {
     ///   - publicKey: SubjectPublicKeyInfo, DER.
     ///   - signature: DER.
     ///   - message: what was signed; SHA-256 is taken of it in each run.
-    init?(publicKey: [UInt8], signature: [UInt8], message: [UInt8]) {
+    package init?(publicKey: [UInt8], signature: [UInt8], message: [UInt8]) {
         let key = publicKey.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var position = bytes.baseAddress
             return d2i_PUBKEY(nil, &position, bytes.count)
@@ -29,6 +29,23 @@ final class BareVerification {
         self.message = message
     }
 
+    /// Prepares a verification with a key of P-256.
+    ///
+    /// - Parameters:
+    ///   - point: 65 bytes, X9.63 uncompressed.
+    ///   - signature: DER.
+    ///   - message: what was signed; SHA-256 is taken of it in each run.
+    package convenience init?(point: [UInt8], signature: [UInt8], message: [UInt8]) {
+        self.init(
+            publicKey: Self.informationOfP256 + point, signature: signature, message: message)
+    }
+
+    /// What stands before the point in its SubjectPublicKeyInfo, DER: RFC 5480, 2.
+    private static let informationOfP256: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08,
+        0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+    ]
+
     deinit {
         EVP_MD_CTX_free(context)
         EVP_MD_free(digest)
@@ -36,7 +53,7 @@ final class BareVerification {
     }
 
     /// Whether the signature is the key's.
-    func run() -> Bool {
+    package func run() -> Bool {
         EVP_DigestVerifyInit(context, nil, digest, nil, key) == 1
             && EVP_DigestVerify(
                 context, signature, signature.count, message, message.count) == 1
@@ -44,16 +61,16 @@ final class BareVerification {
 }
 
 /// The parts of a certificate that the verification of its signature needs.
-struct SignedCertificate {
+package struct SignedCertificate {
     /// The part that is signed, DER.
-    let signedPart: [UInt8]
+    package let signedPart: [UInt8]
     /// DER.
-    let signature: [UInt8]
+    package let signature: [UInt8]
     /// SubjectPublicKeyInfo, DER.
-    let publicKey: [UInt8]
+    package let publicKey: [UInt8]
 
     /// Reads a certificate, DER.
-    init?(_ der: [UInt8]) {
+    package init?(_ der: [UInt8]) {
         let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
             var position = bytes.baseAddress
             return d2i_X509(nil, &position, bytes.count)
@@ -88,7 +105,7 @@ private func encoded(
 }
 
 /// Whether libcrypto alone reads a certificate, DER, whatever it says.
-func isReadByLibcrypto(_ der: [UInt8]) -> Bool {
+package func isReadByLibcrypto(_ der: [UInt8]) -> Bool {
     let parsed = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
         var position = bytes.baseAddress
         return d2i_X509(nil, &position, bytes.count)

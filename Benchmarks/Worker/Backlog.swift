@@ -1,0 +1,189 @@
+import BenchmarkSupport
+import Foundation
+import Glibc
+import Harness
+import KafkaTransport
+import Wire
+import Worker
+
+/// What a run over requests that all wait already has shown.
+struct BacklogResult {
+    /// Verdicts a second, past the start of the worker.
+    let perSecond: Double
+    /// Microseconds of CPU for a request: of the workers, of PostgreSQL and of the broker.
+    let worker: Double
+    let database: Double
+    let broker: Double
+    /// CPU seconds a second that the whole machine spent, and how much of that was none of ours.
+    let busy: Double
+    let foreign: Double
+    /// Microseconds of a bare verification, the best slice before and after the run.
+    let reference: Double
+    /// Seconds from the start of the worker to its first verdict.
+    let firstVerdict: Double
+    /// The most memory a worker has had, in MiB.
+    let peakMiB: Double
+
+    /// The part of two cores that do nothing but verify.
+    var ofTwoCores: Double { perSecond * reference / 1e6 / 2 }
+    /// A worker's CPU as a multiple of a bare verification.
+    var multiple: Double { worker / reference }
+}
+
+/// The limit, taken over and over: the machine changes its speed.
+struct Reference {
+    private static let slices = 40
+    private static let perSlice = 128
+    let bare: BareVerification
+
+    /// Microseconds of CPU of one verification, in the fastest of many short slices.
+    func best() throws -> Double {
+        var best = Double.infinity
+        for _ in 0..<Self.slices {
+            let start = threadSeconds()
+            for _ in 0..<Self.perSlice where !bare.run() {
+                throw HarnessFailure("libcrypto refuses a genuine signature")
+            }
+            best = min(best, (threadSeconds() - start) * 1e6 / Double(Self.perSlice))
+        }
+        return best
+    }
+
+    private func threadSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+/// Requests wait in the topic; then workers start, and answer as fast as they can.
+struct Backlog {
+    private static let patience: Duration = .seconds(300)
+    private static let look: Duration = .milliseconds(50)
+    /// The part of the verdicts after which the clock starts: caches are warm then.
+    private static let warmPart = 0.15
+
+    let stage: Stage
+    let count: Int
+
+    /// A moment, with what had been answered and spent by then.
+    private struct Sample {
+        let seconds: Double
+        let verdicts: Int
+        let worker: Double
+        let database: Double
+        let broker: Double
+        let machine: Double
+        let own: Double
+    }
+
+    /// Runs.
+    func run(
+        lanes: Int, batch: Int, workers: Int = 1, partitions: Int = Stage.partitions
+    ) async throws -> BacklogResult {
+        let reference = Reference(bare: try stage.traffic.bareVerification())
+        let before = try reference.best()
+        let run = try await stage.prepare(lanes: lanes, batch: batch, partitions: partitions)
+        try write(stage.traffic.next(count), run)
+        let follower = try stage.follower(run)
+        try await stage.database.query("CHECKPOINT")
+        let started = ContinuousClock.now
+        var processes: [ChildProcess] = []
+        for number in 0..<workers {
+            processes.append(try await stage.startWorker(run, name: "worker\(number)"))
+        }
+        let samples = try await watch(follower, processes, since: started)
+        let after = try reference.best()
+        let peak = try processes.map { try $0.peakResidentBytes }.max() ?? 0
+        for process in processes {
+            process.send(SIGTERM)
+            let end = try await process.waitForEnd(within: .seconds(30))
+            guard end == .exited(0) else { throw HarnessFailure("a worker ended: \(process)") }
+        }
+        try check(follower)
+        return try result(
+            samples, reference: min(before, after), peakMiB: Double(peak) / 1_048_576)
+    }
+
+    private func write(_ records: [SentRecord], _ run: Stage.Run) throws {
+        let writer = try stage.writer(run)
+        for record in records {
+            try writer.write(
+                OutgoingRecord(
+                    topic: run.requests, key: record.key, value: record.value,
+                    headers: record.headers))
+        }
+        try writer.flush(wait: .seconds(60))
+    }
+
+    private func watch(
+        _ follower: TopicFollower, _ processes: [ChildProcess],
+        since started: ContinuousClock.Instant
+    ) async throws -> [Sample] {
+        var samples: [Sample] = []
+        while ContinuousClock.now - started < Self.patience {
+            let verdicts = try follower.positions().values.reduce(0) { $0 + Int($1.high) }
+            let servers = stage.serverSeconds()
+            samples.append(
+                Sample(
+                    seconds: (ContinuousClock.now - started) / .seconds(1), verdicts: verdicts,
+                    worker: processes.reduce(0) { $0 + CPUTime.seconds(of: $1.processID) },
+                    database: servers.database, broker: servers.broker,
+                    machine: CPUTime.secondsOfMachine(), own: CPUTime.seconds(of: getpid())))
+            if verdicts >= count { return samples }
+            if let dead = processes.first(where: { $0.ended != nil }) {
+                throw HarnessFailure("a worker ended before its work: \(dead)")
+            }
+            try await Task.sleep(for: Self.look)
+        }
+        throw HarnessFailure("only \(samples.last?.verdicts ?? 0) of \(count) verdicts came")
+    }
+
+    /// Every verdict must be what was planned: a fast refusal is no result.
+    private func check(_ follower: TopicFollower) throws {
+        guard try follower.readOn(within: .seconds(60)) else {
+            throw HarnessFailure("the verdicts can't be read")
+        }
+        // A verdict may come twice, as after a rebalance; then it is one.
+        var accepted: Set<Substring> = []
+        for record in follower.take() {
+            let text = String(decoding: record.value ?? [], as: UTF8.self)
+            guard text.contains(#""outcome":"accepted""#), let id = requestID(in: text) else {
+                continue
+            }
+            accepted.insert(id)
+        }
+        guard accepted.count == count else {
+            throw HarnessFailure("\(accepted.count) of \(count) requests were accepted")
+        }
+    }
+
+    private func result(
+        _ samples: [Sample], reference: Double, peakMiB: Double
+    ) throws -> BacklogResult {
+        let warm = Int(Double(count) * Self.warmPart)
+        guard let first = samples.first(where: { $0.verdicts > 0 }),
+            let start = samples.first(where: { $0.verdicts >= warm }), let end = samples.last,
+            end.verdicts > start.verdicts
+        else { throw HarnessFailure("too few requests to measure anything: take more") }
+        let requests = Double(end.verdicts - start.verdicts)
+        let seconds = end.seconds - start.seconds
+        let worker = end.worker - start.worker
+        let database = end.database - start.database
+        let broker = end.broker - start.broker
+        let machine = end.machine - start.machine
+        let ours = worker + database + broker + end.own - start.own
+        return BacklogResult(
+            perSecond: requests / seconds, worker: worker * 1e6 / requests,
+            database: database * 1e6 / requests, broker: broker * 1e6 / requests,
+            busy: machine / seconds, foreign: max(0, machine - ours) / seconds,
+            reference: reference, firstVerdict: first.seconds, peakMiB: peakMiB)
+    }
+}
+
+/// The id of the request that a verdict answers.
+func requestID(in verdict: String) -> Substring? {
+    let mark = #""requestId":""#
+    guard let start = verdict.firstRange(of: mark)?.upperBound else { return nil }
+    return verdict[start...].prefix { $0 != "\"" }
+}
