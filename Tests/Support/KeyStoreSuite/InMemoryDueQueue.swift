@@ -53,11 +53,12 @@ struct InMemoryDueQueue {
         heap[0] = last
         var parent = 0
         while true {
+            // No loop over both: it would cost half of a long simulation without optimization.
+            let left = 2 * parent + 1
+            let right = left + 1
             var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
-            where child < heap.count && heap[child].due < heap[least].due {
-                least = child
-            }
+            if left < heap.count, heap[left].due < heap[least].due { least = left }
+            if right < heap.count, heap[right].due < heap[least].due { least = right }
             guard least != parent else { return }
             heap.swapAt(parent, least)
             parent = least

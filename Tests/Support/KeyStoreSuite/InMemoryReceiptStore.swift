@@ -15,9 +15,11 @@ package final class InMemoryReceiptStore: ReceiptStore {
         database.withReceipts { (rows, queue) in
             var pace = rows.paces[terms.fleet] ?? RefreshPace(at: now, terms.rules)
             let allowance = pace.allowance(at: now, terms.rules)
-            let due = queue.due(at: now, limit: terms.countMax, in: rows, terms.appIDs)
+            let most = min(allowance, terms.countMax)
+            // One more than none: what is to be parked is found while nobody may be asked, too.
+            let due = queue.due(at: now, limit: max(1, most), in: rows, terms.appIDs)
             let plan = LeasePlan(
-                due.compactMap { rows.dueReceipt($0) }, allowance: min(allowance, terms.countMax),
+                due.compactMap { rows.dueReceipt($0) }, allowance: most,
                 at: now, terms.rules)
             pace.take(plan.taken.count)
             rows.paces[terms.fleet] = pace
