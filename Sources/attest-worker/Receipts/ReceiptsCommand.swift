@@ -62,6 +62,14 @@ enum ReceiptsCommand {
     private static func refresh(
         _ keyIDs: [KeyID], _ access: ProviderAccess, _ tool: Tool
     ) throws(Fault) -> ExitCode {
+        do throws(Fault) {
+            _ = try ProviderTokens(Live(access), read: Console.process.fileBytes).key()
+        } catch {
+            // A worker goes on without; here somebody waits who can mend it.
+            throw Fault(
+                operation: error.operation, code: error.code, disposition: .stop(.config),
+                message: error.message)
+        }
         let refresher = try tool.refresher(access)
         var isComplete = true
         for keyID in keyIDs {

@@ -1,0 +1,56 @@
+import Harness
+import LibCrypto
+import Testing
+import Worker
+
+@testable import attest_worker
+
+/// What is told of a key for Apple's server that can't be used.
+@Suite struct ProviderKeyTests {
+    private static let appID = "TEAM123456.com.example.app"
+
+    private struct Case: Sendable {
+        var name = "AuthKey_ABC123DEFG.p8"
+        /// Nil: there is no such file.
+        var text: String?
+        var complaint: String
+    }
+
+    private static let cases = [
+        Case(text: nil, complaint: "the file of receipts.keyPath can't be read"),
+        Case(text: "", complaint: "must hold a P-256 private key in PEM, not encrypted"),
+        Case(text: "no key", complaint: "must hold a P-256 private key in PEM, not encrypted"),
+        Case(
+            text: String(repeating: "x", count: P256SigningKey.pemByteCountMax + 1),
+            complaint: "must hold a P-256 private key in PEM, not encrypted"),
+        // An id has ten characters.
+        Case(
+            name: "AuthKey_SHORT.p8",
+            text: String(decoding: AppleServerTests.pem(7), as: UTF8.self),
+            complaint: "receipts.keyId must be set"),
+    ]
+
+    @Test(arguments: cases)
+    private func `it is told what is wrong, and the settings are to blame`(bad: Case) throws {
+        let folder = try Folder("attest-provider-key")
+        if let text = bad.text { _ = try folder.write(text, to: bad.name) }
+        let path = folder.path(bad.name)
+        let test = TestConsole()
+        let code = AttestWorker.run(
+            [
+                "receipts", "refresh", "--app-id=\(Self.appID)",
+                "--postgres.connection=host=127.0.0.1 port=1",
+                "--apps=[{appId: \"\(Self.appID)\"}]", "--receipts.keyPath=\(path)",
+                "--receipts.teamId=TEAM123456", "ciH3RDX+tO8kOMNOjSSGHPTbTJ1uPqN1A6Rj1YZJ7Vk=",
+            ], console: test.console())
+        #expect(code == .config)
+        #expect(test.errorText.contains(bad.complaint), "\(test.errorText)")
+
+        var settings = Settings()
+        settings.receipts.keyPath = path
+        settings.receipts.teamID = "TEAM123456"
+        let findings = ProviderKeyCheck.findings(settings)
+        #expect(findings.count == 1)
+        #expect(findings.first?.weight == .error(.config))
+    }
+}
