@@ -164,8 +164,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "attest-worker", "Harness", "KafkaTransport", "PostgresStore", "AttestTestKit",
-                "Worker", "Wire", "AppAttest", "LibCrypto", "RecordedVectors", "SeededNumbers",
-                "TestHTTPServer",
+                "Worker", "Wire", "AppAttest", "LibCrypto", "Operations", "RecordedVectors",
+                "SeededNumbers", "TestHTTPServer",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -92,7 +92,10 @@ package final class Refresher<
         let terms = settings.terms(for: appIDs)
         let grant = try store.lease(terms, at: clock.wall())
         guard try ask(about: grant.receipts, terms) else { return .milliseconds(100) }
-        if let wait = grant.paceWait { return max(wait, .milliseconds(100)) }
+        if let wait = grant.paceWait {
+            // However long Apple is left alone, what is untold or overdue is looked for.
+            return max(min(wait, settings.lookInterval), .milliseconds(100))
+        }
         return grant.parked > 0 ? .milliseconds(100) : settings.idleWait
     }
 

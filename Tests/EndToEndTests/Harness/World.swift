@@ -90,6 +90,9 @@ final class World {
     /// The name of the verdict topic.
     var verdictTopic: String { settings.kafka.topics.verdicts }
 
+    /// The name of the topic for changes of the risk metric; nil where no test needs one.
+    var riskTopic: String? { settings.kafka.topics.risk }
+
     /// Changes the settings file, which running workers read again when they are told to.
     func change(_ adjust: (inout WorkerSettings) -> Void) throws {
         adjust(&settings)

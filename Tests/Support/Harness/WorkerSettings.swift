@@ -7,6 +7,7 @@ package struct WorkerSettings: Encodable, Sendable {
             package var requests: [String]
             package var verdicts: String
             package var deadLetters: String
+            package var risk: String?
 
             /// Topics by their names.
             package init(requests: [String], verdicts: String, deadLetters: String) {
@@ -83,6 +84,7 @@ package struct WorkerSettings: Encodable, Sendable {
         package var environments = ["production"]
         /// A root in place of Apple's, which needs the mark beside it.
         package var trustAnchor: String?
+        package var receiptTrustAnchor: String?
         package var simulated: Bool?
         package var reattestation: String?
         package var replayWindow: Int?
@@ -99,6 +101,25 @@ package struct WorkerSettings: Encodable, Sendable {
         }
     }
 
+    package struct Receipts: Encodable, Sendable {
+        package var keyPath: String
+        package var teamId: String
+        package var productionUrl: String
+        package var developmentUrl: String
+        package var caPath: String
+        // Due at once.
+        package var firstWithin = "0s"
+
+        /// Receipts are refreshed at a server that stands for Apple's.
+        package init(keyPath: String, teamId: String, url: String, caPath: String) {
+            self.keyPath = keyPath
+            self.teamId = teamId
+            productionUrl = url
+            developmentUrl = url
+            self.caPath = caPath
+        }
+    }
+
     package struct Log: Encodable, Sendable {
         package var level = "debug"
         package var format = "json"
@@ -111,6 +132,7 @@ package struct WorkerSettings: Encodable, Sendable {
     package var postgres: Postgres
     package var worker = Lanes()
     package var apps: [App]
+    package var receipts: Receipts?
     package var log = Log()
     package var operations = Operations()
 

@@ -143,6 +143,18 @@ import Wire
         #expect(Self.metric(world, 0) == 1)
     }
 
+    @Test func `however long Apple is left alone, what is untold or late is looked for`() throws {
+        let world = RefresherWorld()
+        world.register(0..<1)
+        world.clock.advance(by: .seconds(3600))
+        world.apple.lie = { _, _ in .status(401, body: []) }
+        let refresher = world.makeRefresher()
+        _ = try refresher.round()
+        // A pause of five minutes.
+        #expect(try refresher.round() <= .seconds(30))
+        #expect(world.apple.times.count == 1)
+    }
+
     @Test func `a worker that dies while it asks costs its keys a day and nothing else`() throws {
         let world = RefresherWorld()
         world.register(0..<3)
