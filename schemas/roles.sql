@@ -47,6 +47,7 @@ GRANT UPDATE (receipt, created_at, not_before, expires_at, metric, metric_as_of,
 GRANT UPDATE ON attest.refresh_pace TO attest_worker;
 GRANT SELECT, INSERT, DELETE ON attest.audit TO attest_worker;
 GRANT SELECT, INSERT ON attest.audit_bases TO attest_worker;
+GRANT SELECT, INSERT, DELETE ON attest.used_once TO attest_worker;
 
 -- `keys` and `explain`. It can't register a key, nor touch a sign count or a partition's progress.
 GRANT SELECT ON attest.keys, attest.attestations, attest.withdrawals, attest.inbox,

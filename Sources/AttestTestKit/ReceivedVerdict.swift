@@ -36,7 +36,7 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var reason: String?
     /// On accepted requests: the reasons that policies set to report would have rejected it for.
     public var wouldReject: [String]?
-    /// What the app shall do before it asks again: `reattest`.
+    /// What the app shall do before it asks again: `reattest`, `new_challenge`.
     public var action: String?
     /// Whether a rejected request may succeed when it is sent again as another one.
     public var retryable: Bool?

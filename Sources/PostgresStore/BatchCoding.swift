@@ -106,6 +106,9 @@ func writeCommands(
     if !writes.inbox.isEmpty {
         commands.append(insertInbox(writes.inbox).changing(writes.inbox.count))
     }
+    if !writes.once.isEmpty {
+        commands.append(try insertUsed(writes.once).changing(writes.once.count))
+    }
     if let audit = writes.audit, !audit.entries.isEmpty {
         commands.append(insertAudit(audit).changing(audit.entries.count))
     }

@@ -145,10 +145,12 @@ package final class PostgresKeyStore: KeyStore {
             commands += [lockKeys, readInbox]
             if !owners.isEmpty { commands.append(readOwned(owners)) }
             if reads.wantsStandings { commands.append(readStandings(reads.keyIDs)) }
+            if !reads.once.isEmpty { commands.append(readUsed(reads.once)) }
             var results = try connection.run(self.beginning() + commands).suffix(commands.count)
             guard results.count == commands.count, let first = results.popFirst() else {
                 throw PostgresError(.unexpectedAnswer("a result is missing"))
             }
+            let used = reads.once.isEmpty ? nil : results.popLast()
             let standings = reads.wantsStandings ? results.popLast() : nil
             let owned = owners.isEmpty ? nil : results.popLast()
             guard let last = results.popLast(), let keys = results.popLast() else {
@@ -159,6 +161,7 @@ package final class PostgresKeyStore: KeyStore {
                 inbox: try entries(in: last, asked: reads.requests),
                 owned: try registrationTimes(in: owned, of: owners.map(\.key)))
             state.standings = try receiptStandings(in: standings)
+            state.used = try usedIDs(in: used)
             return state
         }
     }

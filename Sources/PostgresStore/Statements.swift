@@ -7,6 +7,7 @@
 //     known keys      by key id
 //     new keys        by key id        (a unique index makes a second inserter wait)
 //     inbox rows      by request       (likewise)
+//     used once       by id            (likewise: challenges, tokens for one call)
 //     the audit's basis, one           (likewise; the last of all)
 //
 // Sets of values come as arrays: one text serves every size of a batch. PostgreSQL locks rows in
@@ -288,5 +289,5 @@ extension Statement {
             """)
 
     /// Constraints whose violation means that another connection was faster.
-    static let primaryKeys: [String?] = ["keys_pkey", "inbox_pkey"]
+    static let primaryKeys: [String?] = ["keys_pkey", "inbox_pkey", "used_once_pkey"]
 }

@@ -22,6 +22,8 @@ enum Dialect: Hashable, Sendable, CaseIterable {
         let object: [UInt8]
         /// What the app gave to the device.
         let clientDataHash: ClientDataHash
+        /// The bytes in which the challenge is looked for; nil where only their hash is told.
+        var clientData: [UInt8]?
     }
 
     /// Tells the dialect.
@@ -83,7 +85,7 @@ enum Dialect: Hashable, Sendable, CaseIterable {
         }
         return Content(
             kind: kind, keyID: try fields.keyID("keyId"), object: object,
-            clientDataHash: ClientDataHash(hashing: text))
+            clientDataHash: ClientDataHash(hashing: text), clientData: text)
     }
 
     private static func appCheck(
@@ -110,7 +112,7 @@ enum Dialect: Hashable, Sendable, CaseIterable {
         return Content(
             kind: .registration, keyID: try fields.keyID(spelled("keyId", "key_id")),
             object: try fields.bytes(statement, bytesMax: limits.objectBytesMax),
-            clientDataHash: ClientDataHash(hashing: challenge))
+            clientDataHash: ClientDataHash(hashing: challenge), clientData: challenge)
     }
 
     private static func plain(
@@ -121,18 +123,20 @@ enum Dialect: Hashable, Sendable, CaseIterable {
         try fields.refuse(["challenge", "payload", "key_id"])
         let object = try fields.bytes(
             kind == .assertion ? "assertion" : "attestation", bytesMax: limits.objectBytesMax)
+        let keyID = try fields.keyID("keyId")
+        guard fields.has("clientDataHash") else {
+            let clientData = try fields.bytes("clientData", bytesMax: limits.clientDataBytesMax)
+            return Content(
+                kind: kind, keyID: keyID, object: object,
+                clientDataHash: ClientDataHash(hashing: clientData), clientData: clientData)
+        }
         return Content(
-            kind: kind, keyID: try fields.keyID("keyId"), object: object,
-            clientDataHash: try clientDataHash(fields, limits: limits))
+            kind: kind, keyID: keyID, object: object, clientDataHash: try clientDataHash(fields))
     }
 
     private static func clientDataHash(
-        _ fields: RequestFields, limits: MessageLimits
+        _ fields: RequestFields
     ) throws(RequestProblem) -> ClientDataHash {
-        guard fields.has("clientDataHash") else {
-            return ClientDataHash(
-                hashing: try fields.bytes("clientData", bytesMax: limits.clientDataBytesMax))
-        }
         try fields.refuse(["clientData"])
         let bytes = try fields.bytes("clientDataHash", bytesMax: ClientDataHash.bytesMax)
         guard let hash = ClientDataHash(exactly: bytes) else {

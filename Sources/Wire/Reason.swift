@@ -34,17 +34,21 @@ package enum Reason: Hashable, Sendable {
                 .keyAlreadyRegistered, .counterNotIncreasing, .requestIDConflict, .staleRequest,
                 .counterReplayed, .counterJump, .riskTooHigh,
                 .validationCategoryMissing, .validationCategoryNotAllowed, .bundleVersionMissing,
-                .bundleVersionNotAllowed, .cdHashMissing, .cdHashNotAllowed, .platformNotAllowed:
+                .bundleVersionNotAllowed, .cdHashMissing, .cdHashNotAllowed, .platformNotAllowed,
+                .challengeUnknown, .challengeExpired, .challengeWrongPurpose, .challengeUsed:
                 false
             }
         }
     }
 
-    /// What the app shall do before it asks again: `reattest`, attest its key, or a new one; nil
-    /// where there is nothing particular to do.
+    /// What the app shall do before it asks again: `reattest`, attest its key, or a new one;
+    /// `new_challenge`, sign with another challenge; nil where there is nothing particular to do.
     package var action: String? {
         switch self {
         case .worker(.attestationTooOld), .worker(.keyIdle): "reattest"
+        case .worker(.challengeUnknown), .worker(.challengeExpired),
+            .worker(.challengeWrongPurpose), .worker(.challengeUsed):
+            "new_challenge"
         case .worker, .verification: nil
         }
     }

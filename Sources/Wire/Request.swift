@@ -13,6 +13,9 @@ package struct Request: Hashable, Sendable {
     package let object: [UInt8]
     /// The bytes the app handed to the device.
     package let clientDataHash: ClientDataHash
+    /// The bytes in which the challenge is looked for, where the message has more than their hash:
+    /// the client data, without the artifact that App Check's assertions put before it.
+    package var clientData: [UInt8]?
     /// The app the gateway believes it serves; it never selects the app, it can only disagree.
     package let appID: String?
     /// Opaque owner of the key, 1 to 256 bytes of UTF-8.

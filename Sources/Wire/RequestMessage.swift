@@ -45,10 +45,12 @@ package enum RequestMessage {
         guard envelope.announcedKinds.isSubset(of: [content.kind]) else {
             throw .malformed("the event's type is of another kind than the fields")
         }
-        return Request(
+        var request = Request(
             requestID: requestID, kind: content.kind, keyID: content.keyID, object: content.object,
             clientDataHash: content.clientDataHash, appID: try fields.label("appId"),
             subject: try fields.label("subject"))
+        request.clientData = content.clientData
+        return request
     }
 
     /// The one id that the message gives, in whatever places.

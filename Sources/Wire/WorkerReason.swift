@@ -63,4 +63,12 @@ package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
     case attestationTooOld = "attestation_too_old"
     /// The key was not used for longer than policy allows: attest it again.
     case keyIdle = "key_idle"
+    /// The client data has no challenge that a secret of the settings minted for this app.
+    case challengeUnknown = "challenge_unknown"
+    /// The challenge had expired at the record's timestamp.
+    case challengeExpired = "challenge_expired"
+    /// The challenge was minted for a registration and used for an assertion, or the reverse.
+    case challengeWrongPurpose = "challenge_wrong_purpose"
+    /// A request with this challenge was accepted before.
+    case challengeUsed = "challenge_used"
 }

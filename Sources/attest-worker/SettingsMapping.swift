@@ -129,6 +129,7 @@ extension Policy {
             }, maxRequestAge: settings.worker.maxRequestAge,
             maxClockSkew: settings.worker.maxClockSkew)
         refresh = settings.receipts.access.map { _ in settings.receipts.rules }
+        challenges = settings.challenges.policy
         document = PolicyDocument.of(settings)
     }
 

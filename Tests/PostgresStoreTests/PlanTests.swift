@@ -23,6 +23,8 @@ import Worker
                 + "ARRAY[1::int8], ARRAY[1::int8]"
         ),
         (.pruneInbox, "30, 100::int8"),
+        (.readUsed, "ARRAY['\\x00'::bytea, '\\x01']"),
+        (.pruneUsed, "now(), 100::int8"),
         (.readStandings, "ARRAY['\\x00'::bytea, '\\x01']"),
         (.findDueReceipts, "ARRAY['app'], now(), 10::int8"),
         (.settleReceipt, settlement),

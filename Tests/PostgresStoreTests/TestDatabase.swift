@@ -91,7 +91,7 @@ struct TestDatabase: KeyStoreWorld {
         try connect().execute(
             "TRUNCATE attest.keys, attest.attestations, attest.inbox, "
                 + "attest.partition_progress, attest.withdrawals, "
-                + "attest.receipts, attest.refresh_pace")
+                + "attest.receipts, attest.refresh_pace, attest.used_once")
     }
 
     var settings: PostgresSettings { settings(group: "group") }

@@ -26,6 +26,24 @@ extension SettingsReaderTests {
         ),
         ([#"--apps=[{appId: "T.b", receipt: "optional"}]"#], "apps[0].receipt"),
         (["--worker.idleWait=0ms"], "worker.idleWait"),
+        (["--challenges.secret=short"], "challenges.secret"),
+        (["--challenges.ttl=1s"], "challenges.ttl"),
+        (
+            ["--challenges.previousSecret=0123456789abcdef0123456789abcdef"],
+            "challenges.previousSecret"
+        ),
+        (
+            [
+                "--challenges.secret=0123456789abcdef0123456789abcdef",
+                "--challenges.previousSecret=0123456789abcdef0123456789abcdef",
+            ], "challenges.previousSecret"
+        ),
+        (
+            [
+                #"--apps=[{appId: "T.b", challenge: "signed"}]"#,
+                "--kafka.bootstrapServers=broker:9092",
+            ], "apps[0].challenge"
+        ),
         (["--kafka.topics.requests=a,,b"], "kafka.topics.requests"),
         (["--kafka.topics.requests=a,a"], "kafka.topics.requests"),
         (["--kafka.properties=sasl.mechanism=PLAIN"], "kafka.properties"),

@@ -1,4 +1,5 @@
 internal import AppAttest
+internal import LibCrypto
 internal import Wire
 
 /// The keys of a batch while it is decided: as they were read under lock, with what each record
@@ -12,6 +13,8 @@ struct BatchKeys {
     /// When the newest keys of counted owners were registered.
     private var owned: [KeyOwner: [Instant]]
     private let standings: [KeyID: ReceiptStanding]
+    /// What may be used once and was used, earlier records of the batch included.
+    private var used: Set<Digest32>
     private let policy: Policy
     private var registered: [KeyID: KeyRegistration] = [:]
     /// Keys that were used.
@@ -19,17 +22,21 @@ struct BatchKeys {
     /// Keys that were not seen before on the day of their request.
     private(set) var sightings: [KeyID: Sighting] = [:]
 
+    /// What the batch uses that may be used once.
+    private(set) var once: [UsedOnce] = []
+
     /// Keys to insert, or whose metadata to refresh, in the order of their ids.
     var registrations: [KeyRegistration] {
         registered.values.sorted { $0.key.keyID < $1.key.keyID }
     }
 
-    /// The keys that were read, when those of counted owners were registered, and where receipts
-    /// stand.
+    /// The keys that were read, when those of counted owners were registered, where receipts stand,
+    /// and what was used before.
     init(
         _ keys: [KeyID: StoredKey], owned: [KeyOwner: [Instant]],
-        standings: [KeyID: ReceiptStanding], policy: Policy
+        standings: [KeyID: ReceiptStanding], used: Set<Digest32>, policy: Policy
     ) {
+        self.used = used
         self.keys = keys
         self.owned = owned
         self.standings = standings
@@ -92,10 +99,12 @@ struct BatchKeys {
             risk: risk(of: attestation.keyID), app: policy.apps[attestation.appID],
             revocations: policy.revocations,
             owned: owner.flatMap { owned[$0] } ?? [], instant: judged.instant,
-            now: judged.judgedAt, receipt: judged.receipt)
+            now: judged.judgedAt, receipt: judged.receipt,
+            challenge: standing(of: judged.challenge))
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAttestations)) else {
             return verdict
         }
+        use(judged.once)
         verdict.reattested = stored != nil
         if stored == nil, let owner { owned[owner]?.append(judged.instant) }
         verdict.risk = given.risk
@@ -136,10 +145,12 @@ struct BatchKeys {
             object: .assertion(ProvedAssertion(assertion)), subject: judged.subject, stored: key,
             risk: risk(of: keyID), app: policy.apps[assertion.appID],
             revocations: policy.revocations, owned: [],
-            instant: judged.instant, now: judged.judgedAt)
+            instant: judged.instant, now: judged.judgedAt,
+            challenge: standing(of: judged.challenge))
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAssertions)) else {
             return verdict
         }
+        use(judged.once)
         verdict.risk = given.risk
         noteSeen(keyID, in: judged)
         verdict.isOutOfOrder = assertion.signCount < key.signCount
@@ -161,6 +172,21 @@ struct BatchKeys {
         uses[key.keyID] = KeyUse(
             signCount: key.signCount, usedOn: key.lastUsedOn, attestedOn: attestedOn,
             window: key.window?.highest == key.signCount ? key.window : nil)
+    }
+
+    /// What a challenge is worth after earlier records of the batch.
+    private func standing(of challenge: JudgedChallenge?) -> RuleCase.Challenge? {
+        switch challenge {
+        case .valid(let once): used.contains(once.id) ? .refused(.challengeUsed) : .fresh
+        case .invalid(let reason): .refused(reason)
+        case nil: nil
+        }
+    }
+
+    /// Notes what an accepted record uses up.
+    private mutating func use(_ once: UsedOnce?) {
+        guard let once, used.insert(once.id).inserted else { return }
+        self.once.append(once)
     }
 
     /// What Apple last told of a key.

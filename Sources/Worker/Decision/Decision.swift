@@ -39,13 +39,15 @@ package struct Decision {
         decision.writes.registrations = decision.keys.registrations
         decision.writes.uses = decision.keys.uses
         decision.writes.sightings = decision.keys.sightings
+        decision.writes.once = decision.keys.once
         let writes = decision.decided.nextOffsets.isEmpty ? nil : decision.writes
         return (writes, decision.decided)
     }
 
     private init(state: BatchState, fence: Fence, policy: Policy) {
         keys = BatchKeys(
-            state.keys, owned: state.owned, standings: state.standings, policy: policy)
+            state.keys, owned: state.owned, standings: state.standings,
+            used: state.used, policy: policy)
         inbox = state.inbox
         progress = state.progress
         writes.progress = fence.open

@@ -75,6 +75,7 @@ package struct Judge: Sendable {
             if case .registration(let attestation) = judged.claim {
                 judged.receipt = receipt(in: attestation, of: request, at: judged.instant)
             }
+            judged.challenge = challenge(of: request, judged)
             return judged
         case .unjudgeable(let request):
             return JudgedRecord(
@@ -135,6 +136,20 @@ package struct Judge: Sendable {
         } catch {
             return .invalid(error.code)
         }
+    }
+
+    /// What the challenge of a genuine object is worth, where policy asks.
+    private func challenge(of request: Request, _ judged: JudgedRecord) -> JudgedChallenge? {
+        let (appID, purpose): (String, SignedChallenge.Purpose)
+        switch judged.claim {
+        case .registration(let attestation): (appID, purpose) = (attestation.appID, .registration)
+        case .assertion(let assertion): (appID, purpose) = (assertion.appID, .assertion)
+        case .refused, .unanswerable: return nil
+        }
+        guard policy.apps[appID]?.rules.challenge == .signed else { return nil }
+        return JudgedChallenge(
+            in: request.clientData, appID: appID, purpose: purpose, at: judged.instant,
+            by: policy.challenges)
     }
 
     private mutating func assertion(

@@ -52,6 +52,8 @@ package struct JudgedRecord: Sendable {
     package let judgedAt: Instant
     /// What the receipt in a genuine attestation is worth; nil where policy doesn't ask.
     package var receipt: JudgedReceipt?
+    /// What the challenge of a genuine object is worth; nil where policy doesn't ask.
+    package var challenge: JudgedChallenge?
 
     /// A judged record from its parts.
     package init(
@@ -111,6 +113,11 @@ package struct JudgedRecord: Sendable {
             let most = policy.apps[attestation.appID]?.rules.keysPerSubject.keysMax, most > 0
         else { return nil }
         return (KeyOwner(appID: attestation.appID, subject: subject), most)
+    }
+
+    /// What is used up if it is accepted; nil where nothing is.
+    var once: UsedOnce? {
+        challenge?.once
     }
 
     /// The key whose row has a say; nil where none has.

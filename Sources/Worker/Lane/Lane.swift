@@ -258,6 +258,13 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
             let rowsMax = settings.limits.pruneRowsMax
             var deleted = try store.pruneInbox(rowsMax: rowsMax)
             if settings.isAudited { deleted = max(deleted, try store.pruneAudit(rowsMax: rowsMax)) }
+            if policy.challenges != nil {
+                let kept = policy.maxRequestAge + UsedOnce.margin
+                deleted = max(
+                    deleted,
+                    try store.pruneUsed(
+                        expiredBefore: clock.wall().advanced(by: .zero - kept), rowsMax: rowsMax))
+            }
             if deleted < rowsMax {
                 nextPrune = now + settings.limits.pruneInterval
             }

@@ -48,6 +48,7 @@ extension Lane {
             requests: Set(batch.filter(\.isAnswerable).map(\.identity)),
             owners: Dictionary(
                 batch.compactMap { $0.ownerToCount(by: policy) }, uniquingKeysWith: max))
+        reads.once = Set(batch.compactMap(\.once?.id))
         reads.wantsStandings = policy.refresh != nil
         let owned = owned
         let audit = settings.isAudited ? AuditBasis(policy, by: settings.identity) : nil

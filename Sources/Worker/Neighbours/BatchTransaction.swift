@@ -1,4 +1,5 @@
 package import AppAttest
+package import LibCrypto
 
 // What one transaction reads and writes.
 
@@ -13,6 +14,8 @@ package struct BatchReads: Sendable {
     /// The owners whose keys are counted, and how many of the newest matter; no other transaction
     /// counts or adds keys of theirs before this one ends.
     package var owners: [KeyOwner: Int]
+    /// What may be used once and would be used, each once.
+    package var once: Set<Digest32> = []
     /// Whether to look where the keys' receipts stand.
     package var wantsStandings = false
 
@@ -39,6 +42,8 @@ package struct BatchState: Sendable {
     /// Of each owner that was asked for, when its newest keys were stored first; erased keys have
     /// no owner.
     package var owned: [KeyOwner: [Instant]]
+    /// What of that was used before.
+    package var used: Set<Digest32> = []
     /// Where the receipts of the keys stand, if that was asked; read without locks.
     package var standings: [KeyID: ReceiptStanding] = [:]
 
@@ -117,6 +122,8 @@ package struct BatchWrites: Sendable {
     package var sightings: [KeyID: Sighting]
     /// Next offsets and latest timestamps under the epochs that were read; none is ever lowered.
     package var progress: [TopicPartition: Progress]
+    /// What was used that may be used once, each once.
+    package var once: [UsedOnce] = []
     /// What is kept of the decisions; nil where nothing is.
     package var audit: AuditBatch?
 

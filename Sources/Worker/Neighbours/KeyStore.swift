@@ -28,8 +28,9 @@ package protocol KeyStore: AnyObject {
     /// Locks the progress rows, then the owners, then the keys, each in order; then, in later
     /// statements, looks into the inbox and counts the owners' keys.
     ///
-    /// Keys that don't exist yet can't be locked: a concurrent insert of the same key, or of the
-    /// same request, makes the transaction roll back with `.retry`.
+    /// Keys that don't exist yet can't be locked: a concurrent insert of the same key, of the same
+    /// request, or of the same thing that is used once, makes the transaction roll back with
+    /// `.retry`.
     ///
     /// - Parameters:
     ///   - reads: what to lock and look up.
@@ -54,6 +55,12 @@ package protocol KeyStore: AnyObject {
     ///
     /// - Returns: how many were deleted.
     func pruneAudit(rowsMax: Int) throws(Fault) -> Int
+
+    /// Deletes some of what was used once and expired before an instant: at most `rowsMax`, in a
+    /// short transaction of its own.
+    ///
+    /// - Returns: how many were deleted.
+    func pruneUsed(expiredBefore instant: Instant, rowsMax: Int) throws(Fault) -> Int
 
     /// Connects if need be, and makes sure that the server would let this worker decide.
     ///

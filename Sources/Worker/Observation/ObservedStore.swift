@@ -70,6 +70,12 @@ package final class ObservedStore<Base: KeyStore>: KeyStore {
         return count
     }
 
+    package func pruneUsed(expiredBefore instant: Instant, rowsMax: Int) throws(Fault) -> Int {
+        try observed("prune_used") { () throws(Fault) in
+            try base.pruneUsed(expiredBefore: instant, rowsMax: rowsMax)
+        }
+    }
+
     package func pruneAudit(rowsMax: Int) throws(Fault) -> Int {
         try observed("prune_audit") { () throws(Fault) in try base.pruneAudit(rowsMax: rowsMax) }
     }

@@ -50,6 +50,8 @@ package struct AppRules: Hashable, Sendable {
     package var receipt = ReceiptRule.ifValid
     /// How long before its request's record a receipt may have been created.
     package var receiptMaxAge = ReceiptVerifier.appleMaxAge
+    /// Who sees to it that a challenge is fresh.
+    package var challenge = ChallengeRule.external
     /// How many keys an owner may register.
     package var keysPerSubject = KeysPerSubject()
     /// How the app's code may be signed and distributed.

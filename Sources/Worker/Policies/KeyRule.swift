@@ -11,6 +11,16 @@ struct RuleCase {
         case assertion(ProvedAssertion)
     }
 
+    /// What the request's challenge is worth.
+    enum Challenge {
+        /// It may be used, and was not yet.
+        case fresh
+        /// Why it is refused.
+        case refused(WorkerReason)
+        /// It was judged when the request was decided, and is not kept: of a trial.
+        case notKept
+    }
+
     /// The object.
     let object: Object
     /// The owner that the request names.
@@ -32,6 +42,8 @@ struct RuleCase {
     let now: Instant
     /// What the receipt of an attestation is worth; nil where policy doesn't ask.
     var receipt: JudgedReceipt?
+    /// What the challenge is worth; nil where policy doesn't ask.
+    var challenge: Challenge?
 
     /// The app that the object proves.
     var appID: String {
@@ -64,7 +76,7 @@ struct KeyRule: Sendable {
     /// What attestations are held against.
     static let forAttestations: [KeyRule] = [
         .notListed, .notWithdrawn, .sameApp, .sameEnvironment, .sameAuthority, .sameSubject,
-        .requestTime, .validReceipt, .reattestation, .keysPerSubject, .platform,
+        .requestTime, .freshChallenge, .validReceipt, .reattestation, .keysPerSubject, .platform,
         .validationCategory,
         .bundleVersion, .cdHash, .riskNotTooHigh,
     ]
@@ -72,6 +84,7 @@ struct KeyRule: Sendable {
     /// What assertions are held against.
     static let forAssertions: [KeyRule] = [
         .notListed, .notWithdrawn, .sameApp, .sameSubject, .requestTime, .signCount,
+        .freshChallenge,
         .attestationAge, .idleTime, .counterJump, .validationCategory, .bundleVersion, .cdHash,
         .riskNotTooHigh,
     ]
@@ -131,6 +144,17 @@ extension KeyRule {
             !owner.utf8.elementsEqual(subject.utf8)
         else { return nil }
         return .worker(.subjectMismatch)
+    }
+
+    /// Where policy has workers see to challenges, it is one of theirs, for this, and not used yet.
+    static let freshChallenge = KeyRule { given in
+        guard given.app?.rules.challenge == .signed else { return nil }
+        return switch given.challenge {
+        case .fresh, .notKept: nil
+        case .refused(let reason): .worker(reason)
+        // Nothing judged it: then it proves nothing.
+        case nil: .worker(.challengeUnknown)
+        }
     }
 
     /// Where policy requires a receipt, Apple made one, just now, for this key.

@@ -13,6 +13,8 @@ package struct Policy: Hashable, Sendable {
     package var revocations = RevocationList.none
     /// When receipts are refreshed; nil: not at all, and then nothing is noted of them.
     package var refresh: RefreshRules?
+    /// How challenges are minted and taken; nil: by no worker.
+    package var challenges: ChallengePolicy?
     /// The settings it was made of, as ``PolicyDocument`` writes them; empty where there were none.
     package var document = ""
 

@@ -165,6 +165,8 @@ package struct Settings: Hashable, Sendable {
     package var receipts = Receipts()
     /// What is kept of decisions.
     package var audit = Audit()
+    /// How challenges are minted and taken.
+    package var challenges = Challenges()
 
     /// The defaults.
     package init() {}

@@ -18,6 +18,8 @@ package struct SettingsChange: Hashable, Sendable {
         "postgres.password", "worker.maxRequestAge", "worker.maxClockSkew", "apps", "log.level",
         "traces.headers", "traces.caPath", "traces.timeout", "traces.interval",
         "receipts.keyPath", "receipts.keyId",
+        "challenges.secret", "challenges.previousSecret", "challenges.ttl",
+        "challenges.payloadField",
     ]
 
     /// Settings that new Kafka clients take over.
@@ -106,6 +108,7 @@ package struct SettingsChange: Hashable, Sendable {
         settings.worker.maxRequestAge = new.worker.maxRequestAge
         settings.worker.maxClockSkew = new.worker.maxClockSkew
         settings.log.level = new.log.level
+        settings.challenges = new.challenges
         settings.postgres.password = new.postgres.password
         if takenOver.contains("postgres.connection") {
             settings.postgres.connection = new.postgres.connection

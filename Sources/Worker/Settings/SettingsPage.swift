@@ -20,6 +20,7 @@ package enum SettingsPage {
             ("receipts", "Receipts and the risk metric"),
             ("revocations", "What is revoked beside the database"),
             ("audit", "What is kept of decisions"),
+            ("challenges", "Challenges that workers see to"),
         ]
         let defaults = Settings()
         var page = introduction

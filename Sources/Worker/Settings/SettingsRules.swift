@@ -48,6 +48,7 @@ enum SettingsRules {
             "postgres.lockTimeout", "must not be longer than postgres.statementTimeout")
         return problems + appProblems(of: reading, noted: noted) + operationsProblems(of: reading)
             + tokenProblems(of: reading) + receiptProblems(of: reading)
+            + challengeProblems(of: reading, noted: noted)
     }
 
     private static func appProblems(

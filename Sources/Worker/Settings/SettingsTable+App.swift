@@ -33,6 +33,11 @@ extension SettingsTable {
             "Apple's environments whose keys are taken. Builds run from Xcode use `development`."
         ),
         Setting(
+            "challenge", \.rules.challenge, .choice,
+            "Who sees to it that challenges are fresh. `external`: the gateway, which mints and"
+                + " remembers them. `signed`: the workers take only challenges that were minted"
+                + " with `challenges.secret`, each once."),
+        Setting(
             "receipt", \.rules.receipt, .choice,
             "What becomes of the receipt inside an attestation. `ifValid`: it is judged, the"
                 + " verdict tells `receipt` and `receiptReason`, and nothing is refused for it."

@@ -146,7 +146,7 @@ package struct PolicyTrial: Sendable {
                 stored: isFirst ? nil : given.key.map { asThen($0, facts, app) }, app: app,
                 revocations: policy.revocations,
                 owned: isFirst ? given.owned.filter { $0 < instant } : [], instant: instant,
-                now: instant),
+                now: instant, challenge: .notKept),
             rules: isRegistration ? KeyRule.forAttestations : KeyRule.forAssertions)
         if isFirst, let certificate = given.key?.certificate,
             let reason = policy.revocations.refusal(

@@ -43,6 +43,10 @@
 
         func pruneInbox(rowsMax: Int) throws(Fault) -> Int { try base.pruneInbox(rowsMax: rowsMax) }
 
+        func pruneUsed(expiredBefore instant: Instant, rowsMax: Int) throws(Fault) -> Int {
+            try base.pruneUsed(expiredBefore: instant, rowsMax: rowsMax)
+        }
+
         func pruneAudit(rowsMax: Int) throws(Fault) -> Int { try base.pruneAudit(rowsMax: rowsMax) }
 
         func probe() throws(Fault) { try base.probe() }

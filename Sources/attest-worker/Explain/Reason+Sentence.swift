@@ -111,6 +111,12 @@ extension WorkerReason {
             "The key's last attestation was older than the app's policy allows: attest it again."
         case .keyIdle:
             "The key had not been used for longer than the app's policy allows: attest it again."
+        case .challengeUnknown:
+            "The client data had no challenge minted with challenges.secret for this app."
+        case .challengeExpired: "The challenge had expired at the time of the record."
+        case .challengeWrongPurpose:
+            "The challenge was minted for a registration and used for an assertion, or the reverse."
+        case .challengeUsed: "A request with the same challenge had been accepted before."
         case .riskTooHigh:
             "Apple's risk metric was above the app's policy: the device had made many keys lately."
         case .requestIDConflict:

@@ -1,4 +1,5 @@
 package import AppAttest
+package import LibCrypto
 internal import Synchronization
 package import Worker
 
@@ -39,6 +40,8 @@ package final class InMemoryDatabase: Sendable {
         package var createdAt: [KeyID: Instant] = [:]
         /// The inbox by the bytes that are stored of an identity.
         package var inbox: [[UInt8]: InboxRow] = [:]
+        /// What was used once, with its expiry.
+        package var used: [Digest32: Instant] = [:]
         /// What was kept of decisions, in their order.
         package var audit: [AuditEntry] = []
         /// Keys taken out of use, each with why; the reason of an erased one is nil.

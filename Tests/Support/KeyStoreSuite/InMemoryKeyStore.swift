@@ -102,6 +102,7 @@ package final class InMemoryKeyStore: KeyStore {
                     metricAsOf: row.state.metricAsOf)
             }
         }
+        state.used = reads.once.filter { rows.used[$0] != nil }
         try hook(.begin, .after)
         let (writes, result) = decide(state)
         guard let writes else { return result }
@@ -133,6 +134,15 @@ package final class InMemoryKeyStore: KeyStore {
         let deleted = before - database.rows.inbox.count
         try hook(.prune, .after)
         return deleted
+    }
+
+    package func pruneUsed(expiredBefore instant: Instant, rowsMax: Int) throws(Fault) -> Int {
+        let before = database.rows.used.count
+        try database.commit { (rows) throws(Fault) in
+            let old = rows.used.filter { $0.value < instant }.prefix(rowsMax)
+            for (id, _) in old { rows.used[id] = nil }
+        }
+        return before - database.rows.used.count
     }
 
     package func pruneAudit(rowsMax: Int) throws(Fault) -> Int { 0 }
@@ -218,6 +228,12 @@ extension InMemoryDatabase.Rows {
             }
             inbox[entry.identity.storedBytes] = InMemoryDatabase.InboxRow(
                 entry: entry, decidedOn: today)
+        }
+        for once in writes.once {
+            guard used[once.id] == nil else {
+                throw .concurrentInsert("another connection used what a batch uses once")
+            }
+            used[once.id] = once.expiry
         }
         audit += writes.audit.map(\.entries) ?? []
         for (keyID, use) in writes.uses {

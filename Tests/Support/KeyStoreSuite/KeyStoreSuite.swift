@@ -22,7 +22,7 @@ package struct KeyStoreBehaviour<World: KeyStoreWorld>: Sendable, CustomStringCo
 package enum KeyStoreSuite<World: KeyStoreWorld> {
     /// All behaviours, each to be run in a world of its own.
     package static var behaviours: [KeyStoreBehaviour<World>] {
-        claims + transactions + keys + owners + inboxes + registers + receipts
+        claims + transactions + keys + owners + inboxes + usedOnce + registers + receipts
     }
 }
 

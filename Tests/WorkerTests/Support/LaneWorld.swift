@@ -176,6 +176,10 @@ private final class PoisonedStore: KeyStore {
 
     func pruneInbox(rowsMax: Int) throws(Fault) -> Int { try store.pruneInbox(rowsMax: rowsMax) }
 
+    func pruneUsed(expiredBefore instant: Instant, rowsMax: Int) throws(Fault) -> Int {
+        try store.pruneUsed(expiredBefore: instant, rowsMax: rowsMax)
+    }
+
     func pruneAudit(rowsMax: Int) throws(Fault) -> Int { try store.pruneAudit(rowsMax: rowsMax) }
 
     func probe() throws(Fault) { try store.probe() }

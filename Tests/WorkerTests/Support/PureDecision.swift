@@ -1,5 +1,6 @@
 import AppAttest
 import AttestTestKit
+import LibCrypto
 import Testing
 import Wire
 import Worker
@@ -10,22 +11,29 @@ struct PureDecision {
     var rules = AppRules()
     /// What is stored of keys.
     var keys: [KeyID: StoredKey] = [:]
+    /// How challenges are minted and taken.
+    var challenges: ChallengePolicy?
+    /// What was used before that may be used once.
+    var used: Set<Digest32> = []
     /// The clock.
     var now = Scenario.now
 
     /// What a scenario's records are answered, and what is to be stored.
     func run(_ scenario: Scenario) throws -> (verdicts: [ReceivedVerdict], writes: BatchWrites) {
-        let policy = try Scenario.policy(rules: rules)
+        var policy = try Scenario.policy(rules: rules)
+        policy.challenges = challenges
         var judge = Judge(policy: policy, messageLimits: MessageLimits())
         let records = scenario.records.map { (record: $0, decoded: judge.decode($0)) }
         let judged = judge.judge(records, keys: keys, now: now)
         let partition = TopicPartition(topic: Scenario.topic, partition: 0)
         let row = Progress(
             epoch: 1, nextOffset: 0, publishedOffset: 0, lastTimestampMilliseconds: 0)
+        var state = BatchState(progress: [partition: row], keys: keys)
+        state.used = used
         let (writes, decided) = Decision.decide(
             judged,
             owned: [partition: OwnedPartition(epoch: 1, nextOffset: 0, publishedOffset: 0)],
-            state: BatchState(progress: [partition: row], keys: keys), policy: policy)
+            state: state, policy: policy)
         let verdicts = try decided.answers.map { answer in
             guard case .verdict(let bytes, _, _) = answer else {
                 throw ScenarioProblem(text: "no verdict but \(answer)")
