@@ -1,3 +1,5 @@
+internal import LibCrypto
+
 /// A challenge that a server need not remember: it can tell by a secret that it made it, for which
 /// app and purpose, and until when it is good.
 ///
@@ -63,6 +65,31 @@ public struct SignedChallenge: Hashable, Sendable {
         self.purpose = purpose
         self.expiry = expiry
         id = random
+    }
+
+    /// Makes the challenge that belongs to a seed: the same for the same seed, and for whoever does
+    /// not have the secret as random as one that was drawn.
+    ///
+    /// For a server that must answer the same request alike however often it comes.
+    ///
+    /// - Parameters:
+    ///   - appID: the app it is for, `TEAMID.bundle.identifier`.
+    ///   - purpose: what it may be used for.
+    ///   - expiry: the first moment at which it is no longer good.
+    ///   - seed: what tells the request from all others, never the same for two of them.
+    ///   - secrets: the first one authenticates it, and makes its id of the seed.
+    public init(
+        appID: String, purpose: Purpose, expiry: Instant, derivedFrom seed: [UInt8],
+        secrets: SecretKeyRing
+    ) {
+        let label = Array("attest-worker challenge id\0".utf8)
+        id = Array(
+            HMACSHA256.code(for: label + seed, key: secrets.current).bytes
+                .prefix(Self.randomByteCount))
+        let body = [Self.version, purpose.rawValue] + expiry.bigEndianBytes + id
+        bytes = Self.form.sealed(body, boundTo: Array(appID.utf8), by: secrets)
+        self.purpose = purpose
+        self.expiry = expiry
     }
 
     /// Takes a challenge that came back.

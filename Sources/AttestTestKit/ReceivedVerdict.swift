@@ -28,7 +28,7 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var verdictId: String
     /// The gateway's request id, if it sent one that can be read.
     public var requestId: String?
-    /// `registration` or `assertion`; nil where the message did not tell.
+    /// `registration`, `assertion` or `challenge`; nil where the message did not tell.
     public var type: String?
     /// `accepted` or `rejected`.
     public var outcome: String
@@ -74,6 +74,10 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var osVersion: String?
     /// The owner that the request named.
     public var subject: String?
+    /// A challenge that was asked for, in standard base64.
+    public var challenge: String?
+    /// For how long what is handed out is good: decimal seconds and an `s`.
+    public var ttl: String?
     /// Where the decided record lies.
     public var source: Source
 

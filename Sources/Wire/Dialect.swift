@@ -70,10 +70,9 @@ enum Dialect: Hashable, Sendable, CaseIterable {
         _ = try fields.requiredText("format")
         let kind: RequestKind = fields.has("payload") ? .assertion : .registration
         let (clientData, alias, others) =
-            switch kind {
-            case .registration: ("challenge", "attestation", ["assertion"])
-            case .assertion: ("payload", "assertion", ["challenge", "attestation"])
-            }
+            kind == .registration
+            ? ("challenge", "attestation", ["assertion"])
+            : ("payload", "assertion", ["challenge", "attestation"])
         try fields.refuse(others + ["key_id"])
         let object = try fields.bytes("token", bytesMax: limits.objectBytesMax)
         if fields.has(alias), try fields.bytes(alias, bytesMax: limits.objectBytesMax) != object {

@@ -27,7 +27,7 @@ package enum Reason: Hashable, Sendable {
         case .worker(let reason):
             switch reason {
             case .unknownKey, .unknownApp, .requestTooOld, .requestFromTheFuture,
-                .requestTimeUnknown, .unprocessable, .attestationTooOld, .keyIdle:
+                .requestTimeUnknown, .unprocessable, .attestationTooOld, .keyIdle, .notConfigured:
                 true
             case .malformedMessage, .unsupportedFormat, .keyRevoked, .certificateRevoked,
                 .appRevoked, .keyErased, .subjectMismatch, .tooManyKeys,

@@ -51,11 +51,18 @@ package struct Request: Hashable, Sendable {
     /// Two records with one request id are one request exactly when their digests are equal: white
     /// space, field order, base64 alphabet and dialect don't count, content does.
     package var digest: Digest32 {
+        Self.digest(
+            kind,
+            [
+                keyID.digest.bytes, object, clientDataHash.bytes,
+                appID.map { Array($0.utf8) } ?? [], subject.map { Array($0.utf8) } ?? [],
+            ])
+    }
+
+    /// SHA-256 over a kind and parts, each part with its length before it.
+    static func digest(_ kind: RequestKind, _ parts: [[UInt8]]) -> Digest32 {
         var bytes = Array(kind.rawValue.utf8)
-        for part in [
-            keyID.digest.bytes, object, clientDataHash.bytes, appID.map { Array($0.utf8) } ?? [],
-            subject.map { Array($0.utf8) } ?? [],
-        ] {
+        for part in parts {
             for shift in stride(from: 56, through: 0, by: -8) {
                 bytes.append(UInt8(truncatingIfNeeded: UInt64(part.count) >> UInt64(shift)))
             }

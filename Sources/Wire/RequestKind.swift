@@ -1,7 +1,9 @@
-/// What kind of object a request carries.
+/// What kind of request a message is.
 package enum RequestKind: String, Hashable, Sendable, CaseIterable {
     /// An attestation: registers a key.
     case registration
     /// An assertion: made by a registered key.
     case assertion
+    /// Asks for a challenge.
+    case challenge
 }

@@ -26,25 +26,42 @@ package enum RequestMessage {
             return .unreadable(error)
         }
         do {
-            return .request(try request(envelope, limits: limits))
+            return try message(envelope, limits: limits)
         } catch {
             return .unjudgeable(refusal(envelope, because: error, digest: SHA256.hash(value)))
         }
     }
 
-    private static func request(
+    private static func message(
         _ envelope: Envelope, limits: MessageLimits
-    ) throws(RequestProblem) -> Request {
+    ) throws(RequestProblem) -> DecodedRecord {
         if let flaw = envelope.flaw { throw .malformed(flaw.detail) }
         let fields = RequestFields(envelope.body)
         let requestID = try requestID(envelope)
+        if let service = try ServiceRequest(fields, requestID: requestID) {
+            try check(envelope, isOf: service.kind)
+            return .service(service)
+        }
+        return .request(try request(envelope, fields, requestID, limits: limits))
+    }
+
+    private static func check(
+        _ envelope: Envelope, isOf kind: RequestKind
+    ) throws(RequestProblem) {
+        guard envelope.announcedKinds.isSubset(of: [kind]) else {
+            throw .malformed("the event's type is of another kind than the fields")
+        }
+    }
+
+    private static func request(
+        _ envelope: Envelope, _ fields: RequestFields, _ requestID: RequestID?,
+        limits: MessageLimits
+    ) throws(RequestProblem) -> Request {
         if let format = try fields.text("format"), format != "apple-app-attest" {
             throw .unsupported("format is not apple-app-attest")
         }
         let content = try Dialect(of: fields).content(fields, limits: limits)
-        guard envelope.announcedKinds.isSubset(of: [content.kind]) else {
-            throw .malformed("the event's type is of another kind than the fields")
-        }
+        try check(envelope, isOf: content.kind)
         var request = Request(
             requestID: requestID, kind: content.kind, keyID: content.keyID, object: content.object,
             clientDataHash: content.clientDataHash, appID: try fields.label("appId"),
@@ -87,6 +104,7 @@ package enum RequestMessage {
     private static func apparentKind(_ envelope: Envelope) -> RequestKind? {
         let fields = RequestFields(envelope.body)
         var kinds = envelope.announcedKinds
+        if let kind = ServiceRequest.kind(fields) { return kinds.isSubset(of: [kind]) ? kind : nil }
         let isRegistration = ["attestation", "attestationStatement", "attestation_statement"]
             .contains(where: fields.has)
         let isAssertion = ["assertion", "artifact", "payload"].contains(where: fields.has)

@@ -10,7 +10,7 @@ package enum TopicVerdict: Hashable, Sendable {
     /// An accepted registration or assertion: the key's sign count is at least this. The place is
     /// that of the request; nil where it can't be read.
     case accepted(KeyID, signCount: UInt32, source: RecordPlace?)
-    /// A verdict that accepts nothing.
+    /// A verdict that accepts no key's object.
     case rejected
     /// No verdict, or one that can't be read.
     case unreadable
@@ -29,6 +29,9 @@ package enum TopicVerdict: Hashable, Sendable {
         let keyID = fields.keyId.flatMap { Base64.decode($0) }.flatMap { Digest32($0) }
         switch (fields.outcome, keyID, fields.signCount) {
         case ("rejected", _, _): self = .rejected
+        // What the worker serves itself accepts no key.
+        case ("accepted", nil, nil) where fields.type == RequestKind.challenge.rawValue:
+            self = .rejected
         case ("accepted", let keyID?, let count?):
             self = .accepted(KeyID(keyID), signCount: count, source: fields.source?.place)
         default: self = .unreadable
@@ -37,6 +40,7 @@ package enum TopicVerdict: Hashable, Sendable {
 
     private struct Fields: Decodable {
         var outcome: String
+        var type: String?
         var keyId: String?
         var signCount: UInt32?
         var source: Source?

@@ -22,7 +22,7 @@ package struct Verdict: Hashable, Sendable {
     package var verdictID: VerdictID
     /// The gateway's request id, if it sent one.
     package var requestID: RequestID?
-    /// Registration or assertion; nil where the message did not tell.
+    /// What kind of request it answers; nil where the message did not tell.
     package var kind: RequestKind?
     /// Accepted or rejected.
     package var outcome: Outcome
@@ -60,6 +60,10 @@ package struct Verdict: Hashable, Sendable {
     package var subject: String?
     /// On accepted requests: what Apple last told of the key's risk, where that is known.
     package var risk: RiskStanding?
+    /// On challenges that are asked for: the challenge.
+    package var challenge: [UInt8]?
+    /// For how long what is handed out is good.
+    package var lifetime: Duration?
     /// Where the decided record lies.
     package var source: RecordPlace
 

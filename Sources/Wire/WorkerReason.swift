@@ -71,4 +71,6 @@ package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
     case challengeWrongPurpose = "challenge_wrong_purpose"
     /// A request with this challenge was accepted before.
     case challengeUsed = "challenge_used"
+    /// The request asks for something that the settings do not offer.
+    case notConfigured = "not_configured"
 }

@@ -34,6 +34,8 @@ import Wire
                 #expect(Base64.decode(fields.attestation) == request.object, "\(round)")
                 #expect(fields.requestId == request.requestID?.text, "\(round)")
                 #expect(fields.subject == request.subject, "\(round)")
+            case .service:
+                Issue.record("no change makes it a request of another kind")
             case .unjudgeable(let refusal):
                 tally.refusals += 1
                 // Half a surrogate pair is JSON by its grammar, but Foundation refuses it.

@@ -101,9 +101,10 @@ import Wire
                 value: Array(try Data(contentsOf: file)),
                 headers: isEvent ? Structured.headers : [],
                 limits: MessageLimits())
-            guard case .request = decoded else {
+            switch decoded {
+            case .request, .service: continue
+            case .unjudgeable, .unreadable:
                 Issue.record("\(file.lastPathComponent) became \(decoded)")
-                continue
             }
         }
     }

@@ -85,6 +85,17 @@ enum VerdictSamples {
         return verdict
     }
 
+    /// A challenge that was asked for.
+    static var challenge: Verdict {
+        var verdict = Verdict(verdictID: id, outcome: .accepted, source: place)
+        verdict.requestID = Sample.requestID
+        verdict.kind = .challenge
+        verdict.appID = "TEAMID1234.com.example.app"
+        verdict.challenge = [UInt8](repeating: 7, count: 58)
+        verdict.lifetime = .milliseconds(300_050)
+        return verdict
+    }
+
     /// A rejection of which nothing is known but its place.
     static var bare: Verdict {
         Verdict(verdictID: id, outcome: .rejected(.worker(.malformedMessage)), source: place)
@@ -93,7 +104,7 @@ enum VerdictSamples {
     static var all: [Verdict] {
         [
             fullRegistration, signedHash, assertion, simulated, reported, withInvalidReceipt, risky,
-            bare,
+            challenge, bare,
         ] + rejections
     }
 }

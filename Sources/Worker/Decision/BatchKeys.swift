@@ -51,6 +51,11 @@ struct BatchKeys {
         case .refused(let reason): return verdict(on: judged, .rejected(reason))
         case .registration(let attestation): return register(judged, attestation)
         case .assertion(let assertion): return advance(judged, assertion)
+        case .challenge(let challenge, let appID, let lifetime):
+            var verdict = verdict(on: judged, .accepted, app: appID)
+            verdict.challenge = challenge.bytes
+            verdict.lifetime = lifetime
+            return verdict
         case .unanswerable: preconditionFailure("dead letters are answered before any decision")
         }
     }

@@ -17,6 +17,8 @@ package struct IdentifiedRequest: Hashable, Sendable {
         switch decoded {
         case .request(let request):
             (requestID, contentDigest, keyID) = (request.requestID, request.digest, request.keyID)
+        case .service(let request):
+            (requestID, contentDigest, keyID) = (request.requestID, request.digest, nil)
         case .unjudgeable(let request):
             (requestID, contentDigest, keyID) = (request.requestID, request.digest, request.keyID)
         case .unreadable:

@@ -6,7 +6,7 @@ package import Wire
 ///
 /// Pure but for what it remembers of certificates and keys, which changes speed and nothing else.
 package struct Judge: Sendable {
-    private let policy: Policy
+    let policy: Policy
     private let messageLimits: MessageLimits
     private let attestations: AttestationVerifier
     private let assertions = AssertionVerifier()
@@ -59,6 +59,7 @@ package struct Judge: Sendable {
         let requestID: RequestID? =
             switch decoded {
             case .request(let request): request.requestID
+            case .service(let request): request.requestID
             case .unjudgeable(let request): request.requestID
             case .unreadable: nil
             }
@@ -77,6 +78,11 @@ package struct Judge: Sendable {
             }
             judged.challenge = challenge(of: request, judged)
             return judged
+        case .service(let request):
+            return JudgedRecord(
+                record: record, identity: identity, contentDigest: request.digest,
+                requestID: requestID, kind: request.kind, keyID: nil, subject: nil,
+                claim: claim(of: request, identity, in: record, now: now), judgedAt: now)
         case .unjudgeable(let request):
             return JudgedRecord(
                 record: record, identity: identity, contentDigest: request.digest,
@@ -100,10 +106,9 @@ package struct Judge: Sendable {
         }
         guard let timestamp else { return .refused(.worker(.requestTimeUnknown)) }
         do {
-            switch request.kind {
-            case .registration: return try registration(request, at: timestamp)
-            case .assertion: return try assertion(request, key: keys[request.keyID])
-            }
+            return request.kind == .registration
+                ? try registration(request, at: timestamp)
+                : try assertion(request, key: keys[request.keyID])
         } catch {
             return .refused(.verification(error.code))
         }
@@ -144,7 +149,7 @@ package struct Judge: Sendable {
         switch judged.claim {
         case .registration(let attestation): (appID, purpose) = (attestation.appID, .registration)
         case .assertion(let assertion): (appID, purpose) = (assertion.appID, .assertion)
-        case .refused, .unanswerable: return nil
+        case .refused, .challenge, .unanswerable: return nil
         }
         guard policy.apps[appID]?.rules.challenge == .signed else { return nil }
         return JudgedChallenge(

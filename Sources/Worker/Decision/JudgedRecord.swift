@@ -10,6 +10,8 @@ package enum Claim: Sendable {
     case registration(VerifiedAttestation)
     /// A genuine assertion; whether its sign count is fresh, only the row can tell.
     case assertion(VerifiedAssertion)
+    /// A challenge, made for an app that asked for one.
+    case challenge(SignedChallenge, appID: String, lifetime: Duration)
     /// Nothing that can be answered: a dead letter.
     case unanswerable(DeadLetter.Cause)
 }
@@ -97,7 +99,7 @@ package struct JudgedRecord: Sendable {
         case .refused(.worker(.requestFromTheFuture)), .refused(.worker(.malformedMessage)),
             .refused(.worker(.unsupportedFormat)), .unanswerable:
             0
-        case .refused, .registration, .assertion: record.timestampMilliseconds ?? 0
+        case .refused, .registration, .assertion, .challenge: record.timestampMilliseconds ?? 0
         }
     }
 
@@ -126,7 +128,7 @@ package struct JudgedRecord: Sendable {
     /// may name its owner: only under the key's lock is it certain that none was erased meanwhile.
     var keyToLock: KeyID? {
         switch claim {
-        case .registration, .assertion, .refused: keyID
+        case .registration, .assertion, .refused, .challenge: keyID
         case .unanswerable: nil
         }
     }

@@ -295,6 +295,7 @@ extension DecodedRecord {
     fileprivate var kind: RequestKind? {
         switch self {
         case .request(let request): request.kind
+        case .service(let request): request.kind
         case .unjudgeable(let request): request.kind
         case .unreadable: nil
         }

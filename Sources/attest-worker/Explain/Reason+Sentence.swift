@@ -117,6 +117,7 @@ extension WorkerReason {
         case .challengeWrongPurpose:
             "The challenge was minted for a registration and used for an assertion, or the reverse."
         case .challengeUsed: "A request with the same challenge had been accepted before."
+        case .notConfigured: "The settings did not offer what the request asked for."
         case .riskTooHigh:
             "Apple's risk metric was above the app's policy: the device had made many keys lately."
         case .requestIDConflict:

@@ -25,6 +25,9 @@ struct FuzzRequest {
         case .request(let request):
             precondition((1...limits.objectBytesMax).contains(request.object.count))
             precondition(isObject(bytes))
+        case .service(let request):
+            precondition(isObject(bytes))
+            precondition(request.kind != .registration && request.kind != .assertion)
         case .unjudgeable(let refusal):
             precondition(isExcused(bytes) || isObject(bytes))
             precondition(refusal.detail.utf8.allSatisfy { (0x20...0x7E).contains($0) })
