@@ -3,10 +3,10 @@
 
     try-dashboard.py PROGRAM PROMETHEUS [SECONDS]
 
-Starts PROGRAM with a broker and a database of its own, sends it requests of simulated devices, has
-PROMETHEUS scrape it, and after SECONDS (25 unless told) wants an answer to each query of the
-dashboard and no error from any alert. A query with no answer would be an empty panel. Ends with 0
-when none is empty, and leaves nothing behind.
+Starts PROGRAM with a broker and a database of its own and a server in the place of Apple's, sends it
+requests of simulated devices, has PROMETHEUS scrape it, and after SECONDS (25 unless told) wants an
+answer to each query of the dashboard and no error from any alert. A query with no answer would be
+an empty panel. Ends with 0 when none is empty, and leaves nothing behind.
 """
 
 import json
@@ -84,10 +84,45 @@ class Processes:
                 process.wait()
 
 
-def start_worker(processes, program):
+APP = "SIMULATED1.com.example.app"
+SEED = ("--seed=1", "--insecure-seed")
+TEAM = "SIMULATED1"
+
+
+def simulated_app(folder, program):
+    """The settings of one app, whose attestations and receipts follow from the seed."""
+    for flag, file in ("--print-root", "root.pem"), ("--print-receipt-root", "receipt-root.pem"):
+        root = subprocess.run([program, "simulate", flag, *SEED], check=True, capture_output=True)
+        (folder / file).write_bytes(root.stdout)
+    return "--apps=" + json.dumps([{
+        "appId": APP, "simulated": True, "trustAnchorFile": str(folder / "root.pem"),
+        "receiptTrustAnchorFile": str(folder / "receipt-root.pem")}])
+
+
+def start_apple(processes, program):
+    """What stands for Apple's server for receipts; the settings that lead to it."""
+    folder = processes.folder
+    certificate, key = folder / "apple.pem", folder / "apple.key"
+    provider = folder / "AuthKey_DASHBOARD1.p8"
+    curve = ("-pkeyopt", "ec_paramgen_curve:P-256")
+    for command in (
+            ("genpkey", "-algorithm", "EC", *curve, "-out", provider),
+            ("req", "-x509", "-newkey", "ec", *curve, "-nodes", "-keyout", key, "-out", certificate,
+             "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1")):
+        subprocess.run(["openssl", *command], check=True, capture_output=True)
+    processes.start("apple", program, "simulate", "--apple", *SEED, f"--certificate={certificate}",
+                    f"--key={key}", f"--provider-key={provider}", f"--team-id={TEAM}")
+    told = wait_for("the server for receipts", lambda: processes.text("apple", "out"))
+    url = told.split()[1]
+    return (f"--receipts.keyPath={provider}", f"--receipts.teamId={TEAM}",
+            "--receipts.firstWithin=0s", f"--receipts.caPath={certificate}",
+            f"--receipts.productionUrl={url}", f"--receipts.developmentUrl={url}")
+
+
+def start_worker(processes, program, *settings):
     """An embedded worker; its announcement and where its endpoints are."""
     processes.start("worker", program, "run", "--embedded", "--operations.listen=127.0.0.1:0",
-                    "--operations.statisticsInterval=1s", "--log.format=json",
+                    "--operations.statisticsInterval=1s", "--log.format=json", *settings,
                     stdin=subprocess.PIPE)
     announced = wait_for("the worker", lambda: processes.text("worker", "out"))
     told = next(line for line in map(json.loads, processes.text("worker").splitlines())
@@ -95,16 +130,11 @@ def start_worker(processes, program):
     return json.loads(announced), told["address"]
 
 
-def start_load(processes, program, announced, seconds):
-    app = announced["simulatedApp"]
-    anchor = processes.folder / "root.pem"
-    anchor.write_text(app["trustAnchor"])
-    apps = [{"appId": app["appId"], "simulated": True, "trustAnchorFile": str(anchor)}]
+def start_load(processes, program, announced, apps, seconds):
     return processes.start(
-        "simulate", program, "simulate", f"--app-id={app['appId']}", f"--seed={app['seed']}",
-        "--insecure-seed", "--devices=5", "--rate=30", f"--duration={seconds}s",
-        "--lies=replay=5%,forged=5%,repeated=5%",
-        f"--kafka.bootstrapServers={announced['bootstrapServers']}", f"--apps={json.dumps(apps)}")
+        "simulate", program, "simulate", f"--app-id={APP}", *SEED, "--devices=5", "--rate=30",
+        f"--duration={seconds}s", "--lies=replay=5%,forged=5%,repeated=5%",
+        f"--kafka.bootstrapServers={announced['bootstrapServers']}", apps)
 
 
 def start_prometheus(processes, program, target):
@@ -166,10 +196,16 @@ def main():
     with tempfile.TemporaryDirectory(prefix="attest-dashboard") as name:
         processes = Processes(pathlib.Path(name))
         try:
-            announced, target = start_worker(processes, program)
+            apps = simulated_app(processes.folder, program)
+            announced, target = start_worker(
+                processes, program, apps, *start_apple(processes, program))
             address = start_prometheus(processes, server, target)
-            load = start_load(processes, program, announced, seconds + 60)
-            wait_for("the first verdicts", lambda: has_verdicts(address))
+            # What a series begins with is no increase: it must be seen while it is zero.
+            wait_for("a scrape", lambda: found(address, "attest_worker_build_info"))
+            load = start_load(processes, program, announced, apps, seconds + 60)
+            for what in "verdicts", "receipt_risk_changes":
+                query = f"sum(attest_worker_{what}_total) > 0"
+                wait_for(f"the first {what}", lambda query=query: found(address, query))
             time.sleep(seconds)
             if load.poll() is not None:
                 raise SystemExit(f"the load ended with {load.returncode}: "
@@ -189,9 +225,10 @@ def main():
     return 0
 
 
-def has_verdicts(address):
-    found = ask(address, "query", query="sum(attest_worker_verdicts_total)")
-    return found and found["result"]
+def found(address, query):
+    """Whether a query has any answer yet."""
+    answer = ask(address, "query", query=query)
+    return answer and answer["result"]
 
 
 if __name__ == "__main__":

@@ -46,6 +46,9 @@ package final class RefreshObserver: Sendable {
         return state.withLock { state in
             var cells = state.cells
             for name in RefreshOutcome.names { cells.count(MetricTable.refreshes, [name], by: 0) }
+            // From the start on: what a series begins with is no increase to Prometheus.
+            cells.observe(MetricTable.riskMetric, [], 0, times: 0)
+            cells.count(MetricTable.riskChanges, by: 0)
             if state.hasLooked {
                 let age = state.oldestDue.map { max(.zero, now.since($0)) } ?? .zero
                 cells.set(MetricTable.oldestDueReceipt, to: age.wholeMicroseconds)
