@@ -53,4 +53,25 @@ import Worker
         #expect(findings.count == 1)
         #expect(findings.first?.weight == .error(.config))
     }
+
+    @Test func `apps of another team are told, as Apple would refuse the key for them`() throws {
+        let folder = try Folder("attest-provider-team")
+        let pem = String(decoding: AppleServerTests.pem(7), as: UTF8.self)
+        let path = try folder.write(pem, to: "AuthKey_ABC123DEFG.p8")
+        for (apps, weights) in [
+            (["TEAM123456.one", "TEAM123456.two"], [Finding.Weight.fine]),
+            (["TEAM123456.one", "OTHERTEAM1.two"], [.fine, .warning]),
+        ] {
+            var settings = Settings()
+            settings.receipts.keyPath = path
+            settings.receipts.teamID = "TEAM123456"
+            settings.apps = apps.map { appID in
+                var app = Settings.App()
+                app.appID = appID
+                return app
+            }
+            let findings = ProviderKeyCheck.findings(settings)
+            #expect(findings.map(\.weight) == weights, "\(findings)")
+        }
+    }
 }
