@@ -17,6 +17,8 @@ public final class SimulatedReceiptServer: Sendable {
         case status(Int)
         /// 200 with a text that is no receipt.
         case garbage
+        /// 200 with these bytes.
+        case body([UInt8])
         /// 200 with a receipt for a key of the other environment.
         case wrongEnvironment
         /// 200 with a receipt that says it was made an hour before.
@@ -129,6 +131,7 @@ public final class SimulatedReceiptServer: Sendable {
         var createdAt = now
         switch state.behaviour {
         case .garbage: return (200, Array("<html>hello</html>".utf8))
+        case .body(let bytes): return (200, bytes)
         case .wrongEnvironment:
             key.environment = environment == .production ? .development : .production
         case .old: createdAt = Instant(milliseconds: now.milliseconds - 3_600_000)

@@ -146,6 +146,40 @@ import Worker
         #expect(try world.refresh().result == "renewed")
     }
 
+    @Test func `no body but a newer receipt of the key is stored`() throws {
+        let world = try World()
+        func attested(_ seed: UInt64, _ appID: String) throws -> [UInt8] {
+            let device = SimulatedDevice(
+                seed: seed, appID: appID, environment: .production, authority: world.authority)
+            let minted = device.attest(challenge: [1], at: world.registeredAt)
+            return Array(try AttestationObject(parsing: minted.object).receipt)
+        }
+        func text(_ bytes: [UInt8]) -> [UInt8] { Array(Data(bytes).base64EncodedString().utf8) }
+        let own = try #require(world.database.rows.keys[world.keyID]?.receipt)
+        let cases: [(name: String, body: [UInt8], detail: String?)] = [
+            ("nothing", [], "not_base64"),
+            ("bytes, not base64", own, "not_base64"),
+            ("zeros", [UInt8](repeating: 0, count: 100), "not_base64"),
+            ("more than any receipt", [UInt8](repeating: 65, count: (64 << 10) + 1), nil),
+            ("as much as is read", [UInt8](repeating: 65, count: 64 << 10), nil),
+            ("half of the text", Array(text(own).prefix(2000)), nil),
+            ("half of the receipt", text(Array(own.prefix(1500))), nil),
+            ("something behind it", text(own + [0]), nil),
+            ("that of the attestation", text(own), "no_metric"),
+            ("that of another key", text(try attested(81, Self.appID)), nil),
+            ("that of another app", text(try attested(80, "TEAM123456.other")), nil),
+        ]
+        for (name, body, detail) in cases {
+            world.apple.behaviour = .body(body)
+            let answer = try world.refresh()
+            #expect(answer.result == "unusable", "\(name)")
+            if let detail { #expect(answer.detail == detail, "\(name)") }
+            #expect(world.row?.receipt == nil && world.row?.state.metric == nil, "\(name)")
+        }
+        world.apple.behaviour = .honest
+        #expect(try world.refresh().result == "renewed")
+    }
+
     @Test func `who asks, and about whose keys, is checked`() throws {
         let world = try World()
         #expect(try world.refresh(key: Self.pem(9)).result == "unauthorized")
