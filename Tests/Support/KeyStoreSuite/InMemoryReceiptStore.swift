@@ -5,6 +5,8 @@ package import Worker
 /// A connection to an ``InMemoryDatabase`` as a refresher has it.
 package final class InMemoryReceiptStore: ReceiptStore {
     private let database: InMemoryDatabase
+    /// How many settlements fail from now on, as the database is away.
+    package var settlementsLost = 0
 
     /// Connects.
     package init(_ database: InMemoryDatabase) {
@@ -46,7 +48,13 @@ package final class InMemoryReceiptStore: ReceiptStore {
     package func settle(
         _ leased: LeasedReceipt, _ outcome: RefreshOutcome, _ terms: LeaseTerms, at now: Instant
     ) throws(Fault) -> Bool {
-        database.withReceipts { (rows, queue) in
+        guard settlementsLost == 0 else {
+            settlementsLost -= 1
+            throw Fault(
+                operation: "store a receipt", code: "connection_lost", disposition: .retry,
+                message: "the database is away")
+        }
+        return database.withReceipts { (rows, queue) in
             var pace = rows.paces[terms.fleet] ?? RefreshPace(at: now, terms.rules)
             pace.note(outcome, at: now)
             rows.paces[terms.fleet] = pace

@@ -143,6 +143,36 @@ import Wire
         #expect(Self.metric(world, 0) == 1)
     }
 
+    @Test func `a receipt that can't be stored for a moment is not lost`() throws {
+        let world = RefresherWorld()
+        world.register(0..<2)
+        world.clock.advance(by: .seconds(3600))
+        let store = InMemoryReceiptStore(world.database)
+        store.settlementsLost = 3
+        _ = try world.makeRefresher(on: store).round()
+        #expect(world.apple.times.count == 2)
+        #expect(Self.metric(world, 0) == 1 && Self.metric(world, 1) == 1)
+    }
+
+    @Test func `a database that stays away costs one key a day, and no other`() throws {
+        let world = RefresherWorld()
+        world.register(0..<3)
+        world.clock.advance(by: .seconds(3600))
+        let store = InMemoryReceiptStore(world.database)
+        store.settlementsLost = 4
+        let refresher = world.makeRefresher(on: store)
+        let fault = #expect(throws: Fault.self) { try refresher.round() }
+        #expect(fault?.code == "connection_lost")
+        #expect(world.apple.times.count == 1)
+        // It is there again: those that nobody was asked about are due at once.
+        try world.run([refresher], for: .seconds(3600))
+        #expect(world.apple.times.count == 3)
+        #expect((0..<3).filter { Self.metric(world, $0) == 1 }.count == 2)
+        try world.run([refresher], for: Self.day)
+        #expect(world.apple.offences.filter { $0 == "before not-before" }.isEmpty)
+        #expect((0..<3).allSatisfy { Self.metric(world, $0) == 1 })
+    }
+
     @Test func `however long Apple is left alone, what is untold or late is looked for`() throws {
         let world = RefresherWorld()
         world.register(0..<1)

@@ -50,7 +50,7 @@ final class RefresherWorld {
         }
     }
 
-    func makeRefresher() -> Refresher<
+    func makeRefresher(on store: InMemoryReceiptStore? = nil) -> Refresher<
         InMemoryReceiptStore, AppleInMemory, TopicInMemory, SplitMix64
     > {
         let clock = clock
@@ -59,7 +59,7 @@ final class RefresherWorld {
             settings: RefresherSettings(
                 appIDs: { ReceiptSample.terms.appIDs }, fleet: "TEAMID1234", rules: rules,
                 riskTopic: "attest.risk.v1", group: "group"),
-            neighbours: (InMemoryReceiptStore(database), apple, topic),
+            neighbours: (store ?? InMemoryReceiptStore(database), apple, topic),
             check: AppleInMemory.check,
             tokens: ProviderTokens(
                 Live(
