@@ -74,6 +74,8 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var osVersion: String?
     /// The owner that the request named.
     public var subject: String?
+    /// On accepted App Check registrations: the artifact, in standard base64.
+    public var artifact: String?
     /// A challenge that was asked for, in standard base64.
     public var challenge: String?
     /// For how long what is handed out is good: decimal seconds and an `s`.

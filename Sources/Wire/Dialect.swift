@@ -24,6 +24,8 @@ enum Dialect: Hashable, Sendable, CaseIterable {
         let clientDataHash: ClientDataHash
         /// The bytes in which the challenge is looked for; nil where only their hash is told.
         var clientData: [UInt8]?
+        /// The artifact of an App Check assertion.
+        var artifact: [UInt8]?
     }
 
     /// Tells the dialect.
@@ -103,7 +105,9 @@ enum Dialect: Hashable, Sendable, CaseIterable {
         let statement = spelled("attestationStatement", "attestation_statement")
         if fields.has("artifact") {
             try fields.refuse([statement, "attestation", "payload"])
-            throw .unsupported("App Check assertions can't be judged by this version")
+            try fields.checkBoolean(spelled("limitedUse", "limited_use"))
+            return try appCheckAssertion(
+                fields, keyIDName: spelled("keyId", "key_id"), limits: limits)
         }
         try fields.refuse(["attestation", "assertion", "payload"])
         try fields.checkBoolean(spelled("limitedUse", "limited_use"))
@@ -112,6 +116,25 @@ enum Dialect: Hashable, Sendable, CaseIterable {
             kind: .registration, keyID: try fields.keyID(spelled("keyId", "key_id")),
             object: try fields.bytes(statement, bytesMax: limits.objectBytesMax),
             clientDataHash: ClientDataHash(hashing: challenge), clientData: challenge)
+    }
+
+    /// The artifact tells the key; a key id beside it, which the contract has not, must agree.
+    private static func appCheckAssertion(
+        _ fields: RequestFields, keyIDName: String, limits: MessageLimits
+    ) throws(RequestProblem) -> Content {
+        let artifact = try fields.bytes("artifact", bytesMax: limits.objectBytesMax)
+        let object = try fields.bytes("assertion", bytesMax: limits.objectBytesMax)
+        let challenge = try fields.bytes("challenge", bytesMax: limits.clientDataBytesMax)
+        guard let keyID = Artifact.claimedKeyID(in: artifact) else {
+            throw .foreignArtifact("the artifact is none of this kind")
+        }
+        if fields.has(keyIDName), try fields.keyID(keyIDName) != keyID {
+            throw .malformed("\(keyIDName) is not the key of the artifact")
+        }
+        return Content(
+            kind: .assertion, keyID: keyID, object: object,
+            clientDataHash: ClientDataHash(hashing: artifact + challenge), clientData: challenge,
+            artifact: artifact)
     }
 
     private static func plain(

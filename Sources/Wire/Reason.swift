@@ -35,7 +35,8 @@ package enum Reason: Hashable, Sendable {
                 .counterReplayed, .counterJump, .riskTooHigh,
                 .validationCategoryMissing, .validationCategoryNotAllowed, .bundleVersionMissing,
                 .bundleVersionNotAllowed, .cdHashMissing, .cdHashNotAllowed, .platformNotAllowed,
-                .challengeUnknown, .challengeExpired, .challengeWrongPurpose, .challengeUsed:
+                .challengeUnknown, .challengeExpired, .challengeWrongPurpose, .challengeUsed,
+                .artifactInvalid, .artifactWrongApp, .artifactExpired:
                 false
             }
         }
@@ -45,7 +46,9 @@ package enum Reason: Hashable, Sendable {
     /// `new_challenge`, sign with another challenge; nil where there is nothing particular to do.
     package var action: String? {
         switch self {
-        case .worker(.attestationTooOld), .worker(.keyIdle): "reattest"
+        case .worker(.attestationTooOld), .worker(.keyIdle), .worker(.artifactInvalid),
+            .worker(.artifactWrongApp), .worker(.artifactExpired):
+            "reattest"
         case .worker(.challengeUnknown), .worker(.challengeExpired),
             .worker(.challengeWrongPurpose), .worker(.challengeUsed):
             "new_challenge"

@@ -16,6 +16,10 @@ package struct Request: Hashable, Sendable {
     /// The bytes in which the challenge is looked for, where the message has more than their hash:
     /// the client data, without the artifact that App Check's assertions put before it.
     package var clientData: [UInt8]?
+    /// The artifact of an App Check assertion; it stands before the challenge in what was signed.
+    package var artifact: [UInt8]?
+    /// Whether the message is App Check's: its registrations are answered with an artifact.
+    package var isAppCheck = false
     /// The app the gateway believes it serves; it never selects the app, it can only disagree.
     package let appID: String?
     /// Opaque owner of the key, 1 to 256 bytes of UTF-8.

@@ -60,13 +60,16 @@ package enum RequestMessage {
         if let format = try fields.text("format"), format != "apple-app-attest" {
             throw .unsupported("format is not apple-app-attest")
         }
-        let content = try Dialect(of: fields).content(fields, limits: limits)
+        let dialect = try Dialect(of: fields)
+        let content = try dialect.content(fields, limits: limits)
         try check(envelope, isOf: content.kind)
         var request = Request(
             requestID: requestID, kind: content.kind, keyID: content.keyID, object: content.object,
             clientDataHash: content.clientDataHash, appID: try fields.label("appId"),
             subject: try fields.label("subject"))
         request.clientData = content.clientData
+        request.artifact = content.artifact
+        request.isAppCheck = dialect == .appCheck
         return request
     }
 

@@ -6,19 +6,22 @@ enum RequestProblem: Error, Hashable, Sendable {
     case malformed(String)
     /// The message is of a kind that this version can't judge.
     case unsupported(String)
+    /// The artifact is not one that a worker could have made.
+    case foreignArtifact(String)
 
     /// The reason that the verdict gives.
     var reason: WorkerReason {
         switch self {
         case .malformed: .malformedMessage
         case .unsupported: .unsupportedFormat
+        case .foreignArtifact: .artifactInvalid
         }
     }
 
     /// One phrase, safe to log.
     var detail: String {
         switch self {
-        case .malformed(let detail), .unsupported(let detail): detail
+        case .malformed(let detail), .unsupported(let detail), .foreignArtifact(let detail): detail
         }
     }
 }

@@ -60,6 +60,8 @@ package struct Verdict: Hashable, Sendable {
     package var subject: String?
     /// On accepted requests: what Apple last told of the key's risk, where that is known.
     package var risk: RiskStanding?
+    /// On accepted App Check registrations: the artifact.
+    package var artifact: [UInt8]?
     /// On challenges that are asked for: the challenge.
     package var challenge: [UInt8]?
     /// For how long what is handed out is good.

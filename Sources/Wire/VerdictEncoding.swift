@@ -9,6 +9,7 @@ extension Verdict {
         var object = JSONWriter()
         object.add("action", outcome.reason?.action)
         object.add("appId", appID)
+        object.add("artifact", artifact.map(Base64.encode))
         object.add("bundleVersion", bundleVersion)
         object.add("cdHash", cdHash)
         object.add("challenge", challenge.map(Base64.encode))

@@ -71,6 +71,12 @@ package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
     case challengeWrongPurpose = "challenge_wrong_purpose"
     /// A request with this challenge was accepted before.
     case challengeUsed = "challenge_used"
+    /// The artifact was made by no secret of the settings, or altered.
+    case artifactInvalid = "artifact_invalid"
+    /// The artifact was made for another app than the key's.
+    case artifactWrongApp = "artifact_wrong_app"
+    /// The artifact was made too long ago: attest again.
+    case artifactExpired = "artifact_expired"
     /// The request asks for something that the settings do not offer.
     case notConfigured = "not_configured"
 }

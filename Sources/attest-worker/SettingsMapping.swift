@@ -130,6 +130,7 @@ extension Policy {
             maxClockSkew: settings.worker.maxClockSkew)
         refresh = settings.receipts.access.map { _ in settings.receipts.rules }
         challenges = settings.challenges.policy
+        artifacts = settings.artifacts.policy
         document = PolicyDocument.of(settings)
     }
 

@@ -8,6 +8,8 @@ enum AcceptedMessages {
     private static let challengeText = "c2VydmVyLWNoYWxsZW5nZQ=="
     private static let textHash = ClientDataHash(hashing: Array(challengeText.utf8))
     private static let bytesHash = ClientDataHash(hashing: Array("server-challenge".utf8))
+    private static let artifactHash = ClientDataHash(
+        hashing: Sample.artifact + Array("server-challenge".utf8))
     private static let exactHash = ClientDataHash(exactly: [1, 2, 3])
     private static let plain = Sample.request(.registration, ClientDataHash(hashing: [1, 2, 3]))
 
@@ -40,6 +42,13 @@ enum AcceptedMessages {
             "an App Check registration may leave limitedUse out",
             Sample.appCheckRegistration.without("limitedUse").json,
             Sample.request(.registration, bytesHash)),
+        .accepted(
+            "an App Check assertion hashes artifact and challenge, and has the artifact's key",
+            Sample.appCheckAssertion.json, Sample.request(.assertion, artifactHash)),
+        .accepted(
+            "an App Check assertion may tell the artifact's key too",
+            Sample.appCheckAssertion.with("key_id", Sample.keyText).json,
+            Sample.request(.assertion, artifactHash)),
         .accepted(
             "a plain registration hashes the client data", Sample.plainRegistration.json, plain),
         .accepted(

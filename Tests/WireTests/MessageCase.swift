@@ -130,9 +130,12 @@ enum Sample {
         ("challenge", "\"c2VydmVyLWNoYWxsZW5nZQ==\""), ("limitedUse", "false"),
     ])
     static let appCheckAssertion = Members([
-        ("artifact", "\"YXJ0aWZhY3Q=\""), ("assertion", objectText),
+        ("artifact", quoted(Base64.encode(artifact))), ("assertion", objectText),
         ("challenge", "\"c2VydmVyLWNoYWxsZW5nZQ==\""), ("limitedUse", "false"),
     ])
+    /// An artifact of the sample key by its form; no secret made it.
+    static let artifact =
+        [1] + keyID.digest.bytes + [UInt8](repeating: 9, count: 72)
     static let plainRegistration = Members([
         ("keyId", keyText), ("attestation", objectText), ("clientData", "\"AQID\""),
     ])

@@ -71,8 +71,16 @@ enum RefusedMessages {
 
     private static let formats: [MessageCase] = [
         .refused(
-            "an App Check assertion is not judged yet", Sample.appCheckAssertion.json,
-            .unsupportedFormat),
+            "an artifact that no worker made",
+            Sample.appCheckAssertion.with("artifact", "\"YXJ0aWZhY3Q=\"").json,
+            .artifactInvalid),
+        .refused(
+            "the key id of another key than the artifact's",
+            Sample.appCheckAssertion.with("keyId", Sample.quoted(Base64.encode(Sample.keyBytes)))
+                .json, schema: .silent),
+        .refused(
+            "an App Check assertion whose limitedUse is a text",
+            Sample.appCheckAssertion.with("limitedUse", "\"true\"").json),
         .refused(
             "a Play Integrity token",
             capgo.with("platform", "\"android\"")

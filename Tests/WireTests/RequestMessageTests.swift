@@ -16,9 +16,12 @@ import Wire
         }
         // What a challenge is looked for in is what was signed.
         if let clientData = found.clientData {
-            #expect(ClientDataHash(hashing: clientData) == found.clientDataHash)
+            let signed = (found.artifact ?? []) + clientData
+            #expect(ClientDataHash(hashing: signed) == found.clientDataHash)
         }
         found.clientData = nil
+        found.artifact = nil
+        found.isAppCheck = false
         #expect(found == expected)
     }
 

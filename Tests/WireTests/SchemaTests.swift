@@ -150,7 +150,7 @@ private struct MessageWriter {
         }
     }
 
-    /// What the test kit's devices send; their App Check assertions are not judged yet.
+    /// What the test kit's devices send.
     mutating func writeMintedRequests() throws {
         let instant = Instant(seconds: 1_790_000_000)
         var device = SimulatedDevice(
@@ -169,6 +169,7 @@ private struct MessageWriter {
         let assertions: [(AssertionContent, must: String)] = [
             (.capgo(payload: "p"), "valid"), (.plain(clientData: [1]), "valid"),
             (.plainHash(hash), "valid"), (.appCheck(artifact: [1], challenge: [2]), "invalid"),
+            (.appCheck(artifact: Sample.artifact, challenge: [2]), "valid"),
         ]
         for (content, must) in assertions {
             let assertion = device.assert(clientDataHash: content.clientDataHash)

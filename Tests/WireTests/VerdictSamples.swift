@@ -85,6 +85,13 @@ enum VerdictSamples {
         return verdict
     }
 
+    /// An accepted registration in the App Check dialect.
+    static var withArtifact: Verdict {
+        var verdict = fullRegistration
+        verdict.artifact = Sample.artifact
+        return verdict
+    }
+
     /// A challenge that was asked for.
     static var challenge: Verdict {
         var verdict = Verdict(verdictID: id, outcome: .accepted, source: place)
@@ -104,7 +111,7 @@ enum VerdictSamples {
     static var all: [Verdict] {
         [
             fullRegistration, signedHash, assertion, simulated, reported, withInvalidReceipt, risky,
-            challenge, bare,
+            challenge, withArtifact, bare,
         ] + rejections
     }
 }

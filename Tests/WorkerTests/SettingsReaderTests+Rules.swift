@@ -27,6 +27,12 @@ extension SettingsReaderTests {
         ([#"--apps=[{appId: "T.b", receipt: "optional"}]"#], "apps[0].receipt"),
         (["--worker.idleWait=0ms"], "worker.idleWait"),
         (["--challenges.secret=short"], "challenges.secret"),
+        (["--artifacts.secret=short"], "artifacts.secret"),
+        (["--artifacts.lifetime=1s"], "artifacts.lifetime"),
+        (
+            ["--artifacts.previousSecret=0123456789abcdef0123456789abcdef"],
+            "artifacts.previousSecret"
+        ),
         (["--challenges.ttl=1s"], "challenges.ttl"),
         (
             ["--challenges.previousSecret=0123456789abcdef0123456789abcdef"],

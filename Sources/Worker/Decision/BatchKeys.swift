@@ -110,6 +110,10 @@ struct BatchKeys {
             return verdict
         }
         use(judged.once)
+        if judged.wantsArtifact {
+            verdict.artifact = policy.artifacts?.artifact(
+                of: attestation.keyID, appID: attestation.appID, at: judged.instant)
+        }
         verdict.reattested = stored != nil
         if stored == nil, let owner { owned[owner]?.append(judged.instant) }
         verdict.risk = given.risk

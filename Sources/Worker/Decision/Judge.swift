@@ -77,6 +77,7 @@ package struct Judge: Sendable {
                 judged.receipt = receipt(in: attestation, of: request, at: judged.instant)
             }
             judged.challenge = challenge(of: request, judged)
+            judged.wantsArtifact = request.isAppCheck && request.kind == .registration
             return judged
         case .service(let request):
             return JudgedRecord(
@@ -108,7 +109,7 @@ package struct Judge: Sendable {
         do {
             return request.kind == .registration
                 ? try registration(request, at: timestamp)
-                : try assertion(request, key: keys[request.keyID])
+                : try assertion(request, key: keys[request.keyID], at: timestamp)
         } catch {
             return .refused(.verification(error.code))
         }
@@ -158,7 +159,7 @@ package struct Judge: Sendable {
     }
 
     private mutating func assertion(
-        _ request: Request, key: StoredKey?
+        _ request: Request, key: StoredKey?, at timestamp: Instant
     ) throws(Rejection) -> Claim {
         guard let key else { return .refused(.worker(.unknownKey)) }
         switch key.status {
@@ -175,6 +176,9 @@ package struct Judge: Sendable {
         guard app.relyingParty.environments.contains(key.environment) else {
             return .refused(.verification(.environmentMismatch))
         }
+        if let refusal = artifactRefusal(of: request, appID: key.appID, at: timestamp) {
+            return .refused(.worker(refusal))
+        }
         guard let publicKey = publicKeys.key(x963: key.publicKey) else {
             return .refused(.worker(.unprocessable))
         }
@@ -185,6 +189,15 @@ package struct Judge: Sendable {
             return .refused(.verification(.appIDMismatch))
         }
         return .assertion(assertion)
+    }
+
+    /// Why the artifact of an App Check assertion is refused; nil if it is good or absent.
+    private func artifactRefusal(
+        of request: Request, appID: String, at timestamp: Instant
+    ) -> WorkerReason? {
+        guard let artifact = request.artifact else { return nil }
+        guard let artifacts = policy.artifacts else { return .notConfigured }
+        return artifacts.refusal(of: artifact, appID: appID, at: timestamp)
     }
 
     /// What the gateway believes may be nothing, but it may not be something else.

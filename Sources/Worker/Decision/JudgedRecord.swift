@@ -56,6 +56,8 @@ package struct JudgedRecord: Sendable {
     package var receipt: JudgedReceipt?
     /// What the challenge of a genuine object is worth; nil where policy doesn't ask.
     package var challenge: JudgedChallenge?
+    /// Whether it is a registration that is answered with an artifact, where there are any.
+    package var wantsArtifact = false
 
     /// A judged record from its parts.
     package init(

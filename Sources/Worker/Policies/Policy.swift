@@ -15,6 +15,8 @@ package struct Policy: Hashable, Sendable {
     package var refresh: RefreshRules?
     /// How challenges are minted and taken; nil: by no worker.
     package var challenges: ChallengePolicy?
+    /// How artifacts are made and taken; nil: there are none.
+    package var artifacts: ArtifactPolicy?
     /// The settings it was made of, as ``PolicyDocument`` writes them; empty where there were none.
     package var document = ""
 

@@ -167,6 +167,8 @@ package struct Settings: Hashable, Sendable {
     package var audit = Audit()
     /// How challenges are minted and taken.
     package var challenges = Challenges()
+    /// How artifacts are made and taken.
+    package var artifacts = Artifacts()
 
     /// The defaults.
     package init() {}

@@ -20,6 +20,7 @@ package struct SettingsChange: Hashable, Sendable {
         "receipts.keyPath", "receipts.keyId",
         "challenges.secret", "challenges.previousSecret", "challenges.ttl",
         "challenges.payloadField",
+        "artifacts.secret", "artifacts.previousSecret", "artifacts.lifetime",
     ]
 
     /// Settings that new Kafka clients take over.
@@ -109,6 +110,7 @@ package struct SettingsChange: Hashable, Sendable {
         settings.worker.maxClockSkew = new.worker.maxClockSkew
         settings.log.level = new.log.level
         settings.challenges = new.challenges
+        settings.artifacts = new.artifacts
         settings.postgres.password = new.postgres.password
         if takenOver.contains("postgres.connection") {
             settings.postgres.connection = new.postgres.connection

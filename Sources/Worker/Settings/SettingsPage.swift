@@ -21,6 +21,7 @@ package enum SettingsPage {
             ("revocations", "What is revoked beside the database"),
             ("audit", "What is kept of decisions"),
             ("challenges", "Challenges that workers see to"),
+            ("artifacts", "Artifacts of App Check's contract"),
         ]
         let defaults = Settings()
         var page = introduction

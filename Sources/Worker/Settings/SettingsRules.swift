@@ -48,7 +48,7 @@ enum SettingsRules {
             "postgres.lockTimeout", "must not be longer than postgres.statementTimeout")
         return problems + appProblems(of: reading, noted: noted) + operationsProblems(of: reading)
             + tokenProblems(of: reading) + receiptProblems(of: reading)
-            + challengeProblems(of: reading, noted: noted)
+            + challengeProblems(of: reading, noted: noted) + artifactProblems(of: reading)
     }
 
     private static func appProblems(

@@ -117,6 +117,9 @@ extension WorkerReason {
         case .challengeWrongPurpose:
             "The challenge was minted for a registration and used for an assertion, or the reverse."
         case .challengeUsed: "A request with the same challenge had been accepted before."
+        case .artifactInvalid: "The artifact was made by no secret of the settings, or altered."
+        case .artifactWrongApp: "The artifact was made for another app than the key's."
+        case .artifactExpired: "The artifact was older than artifacts.lifetime."
         case .notConfigured: "The settings did not offer what the request asked for."
         case .riskTooHigh:
             "Apple's risk metric was above the app's policy: the device had made many keys lately."

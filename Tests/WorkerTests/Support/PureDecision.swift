@@ -13,6 +13,8 @@ struct PureDecision {
     var keys: [KeyID: StoredKey] = [:]
     /// How challenges are minted and taken.
     var challenges: ChallengePolicy?
+    /// How artifacts are made and taken.
+    var artifacts: ArtifactPolicy?
     /// What was used before that may be used once.
     var used: Set<Digest32> = []
     /// The clock.
@@ -22,6 +24,7 @@ struct PureDecision {
     func run(_ scenario: Scenario) throws -> (verdicts: [ReceivedVerdict], writes: BatchWrites) {
         var policy = try Scenario.policy(rules: rules)
         policy.challenges = challenges
+        policy.artifacts = artifacts
         var judge = Judge(policy: policy, messageLimits: MessageLimits())
         let records = scenario.records.map { (record: $0, decoded: judge.decode($0)) }
         let judged = judge.judge(records, keys: keys, now: now)

@@ -2,6 +2,8 @@
 // Needs kafka-clients 3 and a JSON library: `parse` stands for yours.
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
@@ -66,6 +68,23 @@ public final class Gateway implements AutoCloseable {
     } finally {
       waiting.remove(requestId);
     }
+  }
+
+  /**
+   * The key id in an artifact of App Check's contract, to key the record of an assertion by; null
+   * where it is none. Not verified here: the worker does.
+   *
+   * @param artifact base64 in either alphabet
+   */
+  public static String keyIdOfArtifact(String artifact) {
+    byte[] bytes;
+    try {
+      bytes = Base64.getDecoder().decode(artifact.replace('-', '+').replace('_', '/'));
+    } catch (IllegalArgumentException malformed) {
+      return null;
+    }
+    if (bytes.length != 105 || bytes[0] != 1) return null;
+    return Base64.getEncoder().encodeToString(Arrays.copyOfRange(bytes, 1, 33));
   }
 
   /** Look at all three: an app of many, and a simulated app's devices are no phones. */

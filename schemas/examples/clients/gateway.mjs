@@ -75,6 +75,14 @@ export function parseVerdict(value) {
   }
 }
 
+// The key id in an artifact of App Check's contract, to key the record of an assertion by; undefined
+// where it is none. artifact: base64 in either alphabet. Not verified here: the worker does.
+export function keyIdOfArtifact(artifact) {
+  const bytes = Buffer.from(artifact, "base64");
+  if (bytes.length !== 105 || bytes[0] !== 1) return undefined;
+  return bytes.subarray(1, 33).toString("base64");
+}
+
 // Look at all three: a worker may serve several apps, and a simulated app's devices are no phones.
 export function isGenuine(verdict, appId) {
   return verdict.outcome === "accepted" && verdict.appId === appId && verdict.simulated !== true;

@@ -4,6 +4,7 @@ Needs confluent-kafka. Everything that matters for being right is in here: the k
 partitioner, the request id, waiting by request id, dropping repeats by verdict id.
 """
 
+import base64
 import concurrent.futures
 import json
 import logging
@@ -168,6 +169,22 @@ def parse_verdict(value):
         return None
     # Absent where the request had none that could be read.
     return verdict if isinstance(verdict.get("requestId", ""), str) else None
+
+
+def key_id_of_artifact(artifact):
+    """The key id in an artifact of App Check's contract, to key the record of an assertion by.
+
+    artifact: base64 as the app sends it, in either alphabet. Not verified here: the worker does.
+    Returns None where it is none: answer the app so that it attests anew.
+    """
+    text = artifact.replace("-", "+").replace("_", "/").rstrip("=")
+    try:
+        data = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except ValueError:
+        return None
+    if len(data) != 105 or data[0] != 1:
+        return None
+    return base64.b64encode(data[1:33]).decode("ascii")
 
 
 def is_genuine(verdict, app_id, allow_simulated=False):
