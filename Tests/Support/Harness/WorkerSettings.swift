@@ -88,6 +88,7 @@ package struct WorkerSettings: Encodable, Sendable {
         package var simulated: Bool?
         package var reattestation: String?
         package var replayWindow: Int?
+        package var challenge: String?
 
         /// An app; Apple's root and production keys unless told otherwise.
         package init(
