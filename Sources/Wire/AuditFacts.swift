@@ -28,6 +28,20 @@ package struct AuditFacts: Hashable, Sendable, Codable {
         }
     }
 
+    /// What Apple last told of the key's risk.
+    package struct Risk: Hashable, Sendable, Codable {
+        /// When Apple told it: RFC 3339, in UTC.
+        package var asOf: String
+        /// About how many keys the device made for the app in 30 days.
+        package var metric: UInt32
+
+        /// A risk as a verdict tells it.
+        package init(_ standing: RiskStanding) {
+            asOf = standing.asOf.riskText
+            metric = standing.metric
+        }
+    }
+
     /// Where the decided record lies.
     package struct Source: Hashable, Sendable, Codable {
         /// The request topic.
@@ -72,6 +86,14 @@ package struct AuditFacts: Hashable, Sendable, Codable {
     package var platform: String?
     /// OS version in the credential certificate.
     package var osVersion: String?
+    /// What came of the receipt of an attestation: `valid` or `invalid`; nil where none was asked.
+    package var receipt: String?
+    /// Why it is invalid.
+    package var receiptReason: String?
+    /// The risk that the decision rested on; nil if none was known.
+    ///
+    /// Of verdicts only those that accept tell it.
+    package var risk: Risk?
     /// The timestamp of the record, at which it was judged, in milliseconds since 1970.
     package var recordMilliseconds: Int64?
     /// Where the record lies.
@@ -80,7 +102,16 @@ package struct AuditFacts: Hashable, Sendable, Codable {
     package var stored: Stored?
 
     /// The facts of a verdict.
-    package init(_ verdict: Verdict, recordMilliseconds: Int64?, stored: Stored?) {
+    ///
+    /// - Parameters:
+    ///   - verdict: what was decided.
+    ///   - recordMilliseconds: the record's timestamp.
+    ///   - stored: the key's row as it was found.
+    ///   - risk: what was known of the key's risk, whether or not the verdict tells it.
+    package init(
+        _ verdict: Verdict, recordMilliseconds: Int64?, stored: Stored?,
+        risk: RiskStanding? = nil
+    ) {
         outcome = verdict.outcome.name
         reason = verdict.outcome.reason?.code
         wouldReject = verdict.wouldReject.isEmpty ? nil : verdict.wouldReject.map(\.code)
@@ -97,6 +128,9 @@ package struct AuditFacts: Hashable, Sendable, Codable {
         outOfOrder = verdict.isOutOfOrder ? true : nil
         platform = verdict.platform
         osVersion = verdict.osVersion
+        receipt = verdict.receipt?.name
+        receiptReason = verdict.receipt?.reason?.rawValue
+        self.risk = risk.map(Risk.init)
         self.recordMilliseconds = recordMilliseconds
         source = Source(
             topic: verdict.source.topic, partition: verdict.source.partition,

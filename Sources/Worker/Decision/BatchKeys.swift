@@ -104,7 +104,7 @@ struct BatchKeys {
             risk: risk(of: attestation.keyID), app: policy.apps[attestation.appID],
             revocations: policy.revocations,
             owned: owner.flatMap { owned[$0] } ?? [], instant: judged.instant,
-            now: judged.judgedAt, receipt: judged.receipt,
+            now: judged.judgedAt, receipt: judged.receipt?.outcome,
             challenge: standing(of: judged.challenge))
         guard verdict.isAccepted(by: Ruling(given, rules: KeyRule.forAttestations)) else {
             return verdict
@@ -199,7 +199,7 @@ struct BatchKeys {
     }
 
     /// What Apple last told of a key.
-    private func risk(of keyID: KeyID) -> RiskStanding? {
+    func risk(of keyID: KeyID) -> RiskStanding? {
         guard let standing = standings[keyID], let metric = standing.metric,
             let asOf = standing.metricAsOf
         else { return nil }

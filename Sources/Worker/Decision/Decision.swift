@@ -99,7 +99,8 @@ package struct Decision {
             ? AuditFacts.ofErased
             : AuditFacts(
                 verdict, recordMilliseconds: judged.record.timestampMilliseconds,
-                stored: stored.map { AuditFacts.Stored($0, subject: judged.subject) })
+                stored: stored.map { AuditFacts.Stored($0, subject: judged.subject) },
+                risk: judged.keyID.flatMap(keys.risk(of:)))
         guard let encoded = facts.encoded else { return }
         writes.audit?.entries.append(
             AuditEntry(

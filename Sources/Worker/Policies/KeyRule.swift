@@ -41,7 +41,7 @@ struct RuleCase {
     /// The clock when it was judged.
     let now: Instant
     /// What the receipt of an attestation is worth; nil where policy doesn't ask.
-    var receipt: JudgedReceipt?
+    var receipt: Verdict.ReceiptOutcome?
     /// What the challenge is worth; nil where policy doesn't ask.
     var challenge: Challenge?
 

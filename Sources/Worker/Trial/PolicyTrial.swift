@@ -10,6 +10,8 @@ package struct PolicyTrial: Sendable {
     package struct Case: Sendable {
         /// The verdict, as the inbox has it.
         package var verdict: [UInt8]
+        /// The key that the verdict names.
+        package var keyID: KeyID?
         /// The key's row as it is now; nil if there is none.
         package var key: StoredKey?
         /// When the key was registered; nil if there is none.
@@ -19,9 +21,11 @@ package struct PolicyTrial: Sendable {
 
         /// A case from its parts.
         package init(
-            verdict: [UInt8], key: StoredKey?, registeredAt: Instant?, owned: [Instant]
+            verdict: [UInt8], keyID: KeyID?, key: StoredKey?, registeredAt: Instant?,
+            owned: [Instant]
         ) {
             self.verdict = verdict
+            self.keyID = keyID
             self.key = key
             self.registeredAt = registeredAt
             self.owned = owned
@@ -36,6 +40,8 @@ package struct PolicyTrial: Sendable {
         case wouldBeRefused(String)
         /// Accepted then and now, but told that rules which only report would refuse it.
         case wouldBeReported([String])
+        /// Accepted then and now; rules that reported it then no longer do.
+        case noLongerReported([String])
         /// Refused then for this reason, which the new policy does not give: it may be accepted,
         /// unless something refuses it that is judged later or was not kept.
         case mayBeAccepted(String)
@@ -72,40 +78,51 @@ package struct PolicyTrial: Sendable {
         guard let facts = AuditFacts(parsing: given.verdict), let outcome = facts.outcome else {
             return .unknown
         }
-        let ruling = ruling(on: facts, given)
-        switch (outcome, ruling) {
+        switch (outcome, ruling(on: facts, given)) {
         case (_, nil): return .unknown
         case ("accepted", .refused(let reason)?): return .wouldBeRefused(reason.code)
-        case ("accepted", .passed(let reported)?):
-            let codes = reported.map(\.code)
-            return Set(codes) == Set(facts.wouldReject ?? []) ? .same : .wouldBeReported(codes)
+        case ("accepted", .passed(let reported, let app)?):
+            return passed(facts, reported.map(\.code), app)
         case (_, .refused?): return .same
-        case (_, .passed?):
-            guard let reason = facts.reason, Self.isOfPolicy(reason) else { return .same }
-            return .mayBeAccepted(reason)
+        case (_, .passed(_, let app)?): return refusedThen(facts, app)
         }
     }
 
-    /// Whether a refusal is one that a policy gives, so that another policy might not.
-    private static func isOfPolicy(_ code: String) -> Bool {
-        switch Reason.all.first(where: { $0.code == code }) {
-        case .verification(let code): code == .environmentMismatch || code == .appIDMismatch
-        case .worker(let reason): !reasonsOfRequests.contains(reason)
-        case nil: true
+    /// What becomes of a request that was accepted, and that the rules which can be asked let pass.
+    private func passed(
+        _ facts: AuditFacts, _ reported: [String], _ app: AppPolicy?
+    ) -> Outcome {
+        let then = facts.wouldReject ?? []
+        var now = reported
+        for code in then where !now.contains(code) && TrialLimits.isNeverAsked(code) {
+            switch app.flatMap({ TrialLimits.enforcement(of: code, $0, policy) }) {
+            // It broke the rule then, and is taken to break it now.
+            case .enforce?: return .wouldBeRefused(code)
+            case .report?: now.append(code)
+            case nil: break
+            }
         }
+        let new = now.filter { !then.contains($0) }
+        guard new.isEmpty else { return .wouldBeReported(new) }
+        if let app, TrialLimits.needsReceipt(facts, app) { return .unknown }
+        let gone = then.filter { !now.contains($0) }
+        return gone.isEmpty ? .same : .noLongerReported(gone)
     }
 
-    /// What no policy gives: the message, the clock, the key's row.
-    private static let reasonsOfRequests: Set<WorkerReason> = [
-        .malformedMessage, .unsupportedFormat, .unknownKey, .keyErased, .subjectMismatch,
-        .counterNotIncreasing, .counterReplayed, .requestIDConflict, .requestTooOld,
-        .requestFromTheFuture,
-        .requestTimeUnknown, .unprocessable, .staleRequest,
-    ]
+    /// What becomes of a request that was refused, and that the rules which can be asked let pass.
+    private func refusedThen(_ facts: AuditFacts, _ app: AppPolicy?) -> Outcome {
+        guard let reason = facts.reason else { return .unknown }
+        guard TrialLimits.isOfPolicy(reason) else {
+            return app.map { TrialLimits.mayWindowAdmit(reason, $0) } ?? false ? .unknown : .same
+        }
+        // Without what it was judged by, a rule that is still in force may refuse it again.
+        if let app, TrialLimits.enforcement(of: reason, app, policy) == .enforce { return .unknown }
+        return .mayBeAccepted(reason)
+    }
 
     private enum Said {
         case refused(Reason)
-        case passed([Reason])
+        case passed([Reason], AppPolicy?)
     }
 
     /// What the policy says; nil where too little is kept to ask it.
@@ -113,7 +130,7 @@ package struct PolicyTrial: Sendable {
         guard let appID = facts.appId ?? given.key?.appID else {
             // Refused before its app was proved: what another policy says can't be told, unless no
             // policy has a say.
-            guard let reason = facts.reason, !Self.isOfPolicy(reason) else { return nil }
+            guard let reason = facts.reason, !TrialLimits.isOfPolicy(reason) else { return nil }
             return .refused(.worker(.unknownKey))
         }
         guard given.key?.status != .erased else { return nil }
@@ -129,42 +146,60 @@ package struct PolicyTrial: Sendable {
         guard app.relyingParty.environments.contains(environment) else {
             return .refused(.verification(.environmentMismatch))
         }
-        guard let keyID = given.key?.keyID else {
-            // A registration that was refused left no row, and the trial needs no key of it.
-            return isRegistration ? .passed([]) : nil
-        }
-        let isFirst = isRegistration && facts.reattested != true
-        let instant = isFirst ? given.registeredAt ?? now : now
-        let object: RuleCase.Object =
+        guard let keyID = given.key?.keyID ?? given.keyID else { return nil }
+        guard isRegistration || given.key != nil else { return nil }
+        return ruling(
+            on: facts, given, app,
             isRegistration
-            ? .attestation(
-                ProvedAttestation(kept: facts, keyID: keyID, appID: appID, environment: environment)
-            ) : .assertion(ProvedAssertion(kept: facts, appID: appID))
+                ? .attestation(
+                    ProvedAttestation(
+                        kept: facts, keyID: keyID, appID: appID, environment: environment))
+                : .assertion(ProvedAssertion(kept: facts, appID: appID)))
+    }
+
+    /// What the rules of an app say.
+    private func ruling(
+        on facts: AuditFacts, _ given: Case, _ app: AppPolicy, _ object: RuleCase.Object
+    ) -> Said {
+        let isRegistration = facts.type == "registration"
+        let isFirst = isRegistration && !TrialLimits.foundRow(facts)
+        // What was refused registered nothing: the key's row, and its owner's, tell of others.
+        let isStored = isFirst && facts.outcome == "accepted"
+        let instant = isStored ? given.registeredAt ?? now : now
+        var asked = app
+        if TrialLimits.needsReceipt(facts, app) { asked.rules.receipt = .ifValid }
+        var ruled = RuleCase(
+            object: object, subject: isFirst && !isStored ? nil : given.key?.subject,
+            stored: isFirst ? nil : given.key.map { asThen($0, facts, app) }, app: asked,
+            revocations: policy.revocations,
+            owned: isStored ? given.owned.filter { $0 < instant } : [], instant: instant,
+            // No request is too old or too new for a trial: when it came is not kept.
+            now: instant)
+        ruled.risk = facts.risk.map {
+            RiskStanding(metric: $0.metric, asOf: instant)
+        }
+        ruled.receipt = TrialLimits.receipt(facts)
+        ruled.challenge = .notKept
         let ruling = Ruling(
-            RuleCase(
-                object: object, subject: given.key?.subject,
-                stored: isFirst ? nil : given.key.map { asThen($0, facts, app) }, app: app,
-                revocations: policy.revocations,
-                owned: isFirst ? given.owned.filter { $0 < instant } : [], instant: instant,
-                now: instant, challenge: .notKept),
-            rules: isRegistration ? KeyRule.forAttestations : KeyRule.forAssertions)
+            ruled, rules: isRegistration ? KeyRule.forAttestations : KeyRule.forAssertions)
         if isFirst, let certificate = given.key?.certificate,
             let reason = policy.revocations.refusal(
-                of: nil, certificates: [certificate], appID: appID)
+                of: nil, certificates: [certificate], appID: ruled.appID)
         {
             return .refused(reason)
         }
-        return ruling.refusal.map(Said.refused) ?? .passed(ruling.wouldReject)
+        return ruling.refusal.map(Said.refused) ?? .passed(ruling.wouldReject, app)
     }
 
-    /// The row as it was when the request was decided, as far as that matters: in use, and with a
-    /// sign count below the object's.
+    /// The row as it was when the request was decided, as far as that matters: in use if the
+    /// request was accepted, with a sign count below the object's, and not idle.
     private func asThen(
         _ key: StoredKey, _ facts: AuditFacts, _ app: AppPolicy
     ) -> StoredKey {
         var key = key
-        key.status = .active
+        if facts.outcome == "accepted" { key.status = .active }
         key.window = nil
+        key.lastUsedOn = nil
         guard let count = facts.signCount, count > 0 else { return key }
         // One that came out of order needs a window.
         let needsWindow = facts.outOfOrder == true && app.rules.replayWindow == 0

@@ -77,6 +77,13 @@ struct ExplainReport: Encodable {
             sentences.append("The signature is the registered key's, and its sign count was new.")
         }
         if let stored = facts.stored { sentences += Self.sentences(facts, stored) }
+        if let risk = facts.risk {
+            sentences.append(
+                "Apple's risk metric of the key was \(risk.metric), as of \(risk.asOf).")
+        }
+        if let reason = facts.receiptReason {
+            sentences.append("The receipt was not valid (\(reason)).")
+        }
         for code in facts.wouldReject ?? [] {
             sentences.append(
                 "A policy that only reports would have refused it (\(code)): \(sentence(code))")

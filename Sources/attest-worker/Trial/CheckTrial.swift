@@ -32,8 +32,13 @@ enum CheckTrial {
         var wouldBeRefused: [String: Change] = [:]
         /// Accepted then and now, told by rules that only report, by reason.
         var wouldBeReported: [String: Change] = [:]
+        /// Accepted then and now, by rules that reported them then and no longer do.
+        var noLongerReported: [String: Change] = [:]
         /// Refused then for this reason, not now.
         var mayBeAccepted: [String: Change] = [:]
+
+        /// What of the policy was not judged again, or not by what was then.
+        var notJudged: [String] = []
 
         /// Whether any verdict would be another one.
         var changesVerdicts: Bool { !wouldBeRefused.isEmpty || !mayBeAccepted.isEmpty }
@@ -49,6 +54,10 @@ enum CheckTrial {
             case .wouldBeReported(let reasons):
                 for reason in reasons {
                     Self.add(requestID, to: &wouldBeReported[reason, default: Change()])
+                }
+            case .noLongerReported(let reasons):
+                for reason in reasons {
+                    Self.add(requestID, to: &noLongerReported[reason, default: Change()])
                 }
             case .mayBeAccepted(let reason):
                 Self.add(requestID, to: &mayBeAccepted[reason, default: Change()])
@@ -67,6 +76,7 @@ enum CheckTrial {
             var lines = ["\(requests) requests were judged again: \(same) get the same verdict"]
             for (title, changes) in [
                 ("would be refused", wouldBeRefused), ("would be reported", wouldBeReported),
+                ("would no longer be reported", noLongerReported),
                 ("were refused and may be accepted", mayBeAccepted),
             ] {
                 for (reason, change) in changes.sorted(by: { $0.key < $1.key }) {
@@ -77,6 +87,10 @@ enum CheckTrial {
                 }
             }
             if unknown > 0 { lines.append("\(unknown) can't be told: too little is kept of them") }
+            if !notJudged.isEmpty {
+                lines.append("not judged again, or not by what was then (docs/audit.md):")
+                lines += notJudged.map { "  " + $0 }
+            }
             return lines
         }
     }
@@ -114,7 +128,7 @@ enum CheckTrial {
         let register = PostgresKeyRegister(
             PostgresSettings(tool.settings, owner: SettingsCommand.workerID(console)))
         defer { register.close() }
-        var report = Report()
+        var report = Report(notJudged: TrialLimits.told(policy))
         let verdicts = try store.latestVerdicts(count)
         for start in stride(from: 0, to: verdicts.count, by: pageMax) {
             let page = verdicts[start..<min(start + pageMax, verdicts.count)].map { verdict in
@@ -131,7 +145,8 @@ enum CheckTrial {
                 report.add(
                     trial.judge(
                         PolicyTrial.Case(
-                            verdict: verdict, key: record?.key, registeredAt: record?.registeredAt,
+                            verdict: verdict, keyID: names.keyID, key: record?.key,
+                            registeredAt: record?.registeredAt,
                             owned: owner.flatMap { owned[$0] } ?? [])), names.requestID)
             }
         }

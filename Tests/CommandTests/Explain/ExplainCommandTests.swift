@@ -152,6 +152,7 @@ import Worker
         let files = [
             "same": #"{apps: [{appId: "TEAM.app"}]}"#,
             "other": #"{apps: [{appId: "TEAM.app", environments: ["development"]}]}"#,
+            "limits": #"{apps: [{appId: "TEAM.app", replayWindow: 8, counterJump: {max: 9}}]}"#,
             "wrong": #"{apps: [{appId: "TEAM.app", environment: "x"}]}"#,
         ]
         func check(_ arguments: String...) -> (ExitCode, String) {
@@ -171,6 +172,17 @@ import Worker
                 #""wouldBeRefused":{"environment_mismatch":{"examples":["one"],"requests":1}}"#),
             "\(other.1)")
         #expect(check("--policy=other", "--against-last=1").1.contains("1 requests were judged"))
+        let limits = check("--policy=limits")
+        #expect(limits.0 == .success)
+        for line in [
+            "2 requests were judged again: 1 get the same verdict",
+            "1 can't be told: too little is kept of them", "  counterJump: ", "  replayWindow: ",
+        ] {
+            #expect(limits.1.contains(line), "\(limits.1)")
+        }
+        for count in ["-1", "1.5", "", "99999999999999999999"] {
+            #expect(check("--policy=same", "--against-last=\(count)").0 == .usage, "\(count)")
+        }
         #expect(check("--policy=wrong").0 == .config)
         #expect(check("--policy=none").0 == .config)
         #expect(check("--policy=same", "--against-last=0").0 == .usage)

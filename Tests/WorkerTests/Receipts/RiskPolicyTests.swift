@@ -75,6 +75,22 @@ import Worker
         }
     }
 
+    @Test func `the audit keeps the metric that a refusal rests on`() throws {
+        let (world, _) = try Self.world(metric: 4, answer: "risk_too_high")
+        let member = world.kafka.join()
+        world.kafka.assign(world.partitions, to: member, tellingFormer: false)
+        #expect(
+            world.runLane(
+                batch: 1, member: member, policy: try Self.policy(max: 3, .enforce),
+                isAudited: true) == nil)
+        let entry = try #require(world.database.rows.audit.last)
+        let facts = try #require(AuditFacts(parsing: entry.facts))
+        #expect(facts.reason == "risk_too_high")
+        #expect(facts.risk?.metric == 4)
+        #expect(facts.risk?.asOf == "2026-09-21T14:13:20Z")
+        #expect(try Self.last(world).risk == nil)
+    }
+
     @Test func `a key of which nothing is known passes, whatever the limit`() throws {
         let (world, _) = try Self.world(metric: nil, answer: "accepted")
         #expect(world.finish(batch: 1, policy: try Self.policy(max: 0, .enforce)) == nil)

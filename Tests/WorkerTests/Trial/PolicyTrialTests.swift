@@ -55,7 +55,7 @@ import Worker
                 milliseconds: Scenario.now.milliseconds + (isSecond ? 1 : 0))
             return trial.judge(
                 PolicyTrial.Case(
-                    verdict: record.value ?? [], key: rows.keys[keyID]?.key,
+                    verdict: record.value ?? [], keyID: keyID, key: rows.keys[keyID]?.key,
                     registeredAt: rows.keys[keyID] == nil ? nil : registeredAt, owned: created))
         }
     }
@@ -111,7 +111,7 @@ import Worker
         let trial = PolicyTrial(try Self.policy(), now: Scenario.now)
         for verdict in ["", "{}", "[1]", #"{"outcome":"accepted"}"#] {
             let given = PolicyTrial.Case(
-                verdict: Array(verdict.utf8), key: nil, registeredAt: nil, owned: [])
+                verdict: Array(verdict.utf8), keyID: nil, key: nil, registeredAt: nil, owned: [])
             #expect(trial.judge(given) == .unknown)
         }
     }
