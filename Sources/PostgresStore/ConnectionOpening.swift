@@ -70,6 +70,11 @@ private func connectionOptions(_ conninfo: String) -> [String: String]? {
 }
 
 extension PostgresSettings {
+    /// Whether libpq can read a connection string: keywords with values, a URI, or nothing.
+    package static func canRead(_ conninfo: String) -> Bool {
+        conninfo.isEmpty || connectionOptions(conninfo) != nil
+    }
+
     /// How a session introduces itself, by libpq's names.
     private static let identityOptions: Set<String> = [
         "user", "password", "passfile", "sslcert", "sslkey", "sslpassword", "sslrootcert", "sslcrl",

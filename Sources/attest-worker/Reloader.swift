@@ -70,6 +70,13 @@ final class Reloader: Sendable {
         let (old, oldFiles) = state.withLock { ($0.settings, $0.files) }
         let change = SettingsChange(
             from: old, to: new, isSameDatabase: PostgresSettings.leadToSameDatabase)
+        if new.revocations.path != old.revocations.path, let path = new.revocations.path {
+            do throws(RevocationFile.Refused) {
+                _ = try RevocationFile(path: path).read()
+            } catch {
+                return refuse("revocations.path: \(error.description)", count: 1)
+            }
+        }
         let files = ClientFiles(of: change.inForce.kafka, readFile)
         let changedFiles = files.changes(since: oldFiles)
         let renewsClients = change.renewsClients || !changedFiles.isEmpty

@@ -1,5 +1,6 @@
 import Glibc
 import KafkaTransport
+import PostgresStore
 import Worker
 
 /// What commands that need settings have in common.
@@ -48,9 +49,10 @@ enum SettingsCommand {
             required: required, moreRules: rules, readFile: console.readFile)
     }
 
-    /// What only the parts behind the settings can tell: Kafka's client, and whoever reads PEM.
+    /// What only the parts behind the settings can tell: Kafka's client, libpq, readers of PEM.
     private static func rules(_ reading: SettingsReader.Reading) -> [SettingProblem] {
-        KafkaSettings.problems(in: reading) + Policy.problems(in: reading)
+        KafkaSettings.problems(in: reading) + PostgresSettings.problems(in: reading)
+            + Policy.problems(in: reading)
     }
 
     /// The log that the settings ask for, on standard error.

@@ -69,6 +69,18 @@ extension KafkaSettings {
 }
 
 extension PostgresSettings {
+    /// What libpq has against the settings; nothing of the string, which may hold a password.
+    static func problems(in reading: SettingsReader.Reading) -> [SettingProblem] {
+        guard !canRead(reading.settings.postgres.connection) else { return [] }
+        let key = "postgres.connection"
+        return [
+            SettingProblem(
+                key: key, origin: reading.origins[key] ?? .standard,
+                message: "must be keywords with values, host=db dbname=attest, or a URI,"
+                    + " postgresql://db/attest, as libpq reads them")
+        ]
+    }
+
     /// The settings of one connection.
     ///
     /// - Parameters:

@@ -54,4 +54,18 @@ import Worker
         #expect(code == .unavailable)
         #expect(!(test.outputText + test.errorText).contains("hunter2"))
     }
+
+    @Test(arguments: ["nonsense", "host=", "host='db", "postgresql://[::1/db", "hosst=db", "=x"])
+    func `a connection string that libpq can't read is a wrong setting`(text: String) {
+        let test = TestConsole()
+        let secret = "hunter2"
+        let string = text == "host=" ? "host=\(secret) passwort=\(secret)" : text
+        let code = AttestWorker.run(
+            ["migrate", "--postgres.connection=\(string)"], console: test.console())
+        // By a flag; in a file it would be `.config`.
+        #expect(code == .usage)
+        #expect(test.errorText.contains("postgres.connection"), "\(test.errorText)")
+        #expect(test.errorText.contains("as libpq reads them"))
+        #expect(!test.errorText.contains(secret))
+    }
 }

@@ -87,6 +87,16 @@ import Worker
         #expect(has(#""event":"reload_failed""#, "no key"))
     }
 
+    @Test func `a list of revocations that can't be read changes nothing`() {
+        source.change {
+            $0.revocations.path = "/nowhere/list"
+            $0.postgres.password = "second-secret"
+        }
+        reloader.reload()
+        #expect(live.database.value.password == "first-secret")
+        #expect(has(#""event":"reload_failed""#, "revocations.path: /nowhere/list is no file"))
+    }
+
     @Test func `what was taken over is told by its keys`() {
         source.change { $0.postgres.password = "second-secret" }
         reloader.reload()

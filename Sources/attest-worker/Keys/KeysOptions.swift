@@ -45,6 +45,8 @@ struct KeysOptions {
     private(set) var flags: CommandFlags
     /// The keys that were named, each once, in the order given.
     private(set) var keyIDs: [KeyID] = []
+    /// What stands where keys do, and is none.
+    private var misnamed: [String] = []
     /// The app they belong to.
     private(set) var appID: String?
     /// Which keys to list.
@@ -82,7 +84,7 @@ struct KeysOptions {
         flags = CommandFlags(arguments, valued: action.valued, switches: action.switches)
         appID = flags.values["--app-id"]
         if action == .list { takeFilter() } else { takeKeys(readFile) }
-        settings = flags.rest.filter { KeyID(text: $0) == nil }
+        settings = flags.rest.filter { KeyID(text: $0) == nil && !misnamed.contains($0) }
         switch action {
         case .revoke: reason = text("--reason", bytesMax: KeyChange.reasonBytesMax)
         case .move:
@@ -112,6 +114,7 @@ struct KeysOptions {
         _ readFile: (String) -> Result<[UInt8], SettingsReader.UnreadableFile>
     ) {
         var named = flags.rest.compactMap(KeyID.init(text:))
+        noteMisnamed()
         if let path = flags.values["--keys"] {
             switch readFile(path) {
             case .failure(let error):
@@ -136,6 +139,21 @@ struct KeysOptions {
             flags.note("\(keyIDs.count) keys are too many: at most \(Self.keysMax) at a time")
         }
         if appID == nil { flags.note("--app-id must be given: the app the keys belong to") }
+    }
+
+    /// Tells of each word that is neither a key id nor a flag, nor a flag's value.
+    private mutating func noteMisnamed() {
+        var isValue = false
+        for word in flags.rest {
+            let isFlag = word.hasPrefix("--")
+            if !isFlag, !isValue, KeyID(text: word) == nil {
+                misnamed.append(word)
+                flags.note(
+                    "\(printable(word)) is no key id: that is base64 or base64url of 32 bytes, such"
+                        + " as bSrEhF8TIzIvWSPwvZ0i2+UOBre4ASH84rK15m6emNY=")
+            }
+            isValue = isFlag && !word.contains("=")
+        }
     }
 
     /// A text that must be given; empty, with a note, if it is not.

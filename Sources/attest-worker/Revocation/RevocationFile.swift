@@ -46,7 +46,8 @@ struct RevocationFile: Sendable {
             throw Refused(
                 description: "\(path) is larger than \(RevocationList.bytesMax) bytes")
         }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without waiting, should a pipe have taken the file's place meanwhile.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw Refused(description: "\(path) can't be read (errno \(errno))")
         }

@@ -183,12 +183,15 @@ import Worker
         #expect(test.errorText.contains(message), "\(test.errorText)")
     }
 
-    @Test func `what is no key id is told like any unknown flag`() {
+    @Test(arguments: [["AAAA"], [key, "AAAA"], ["--json", "AAAA"], ["AAAA", "--config", "f"]])
+    func `what is no key id is told, and what one looks like`(words: [String]) {
         let test = TestConsole()
         let code = AttestWorker.run(
-            ["keys", "show", "--app-id=T.b", Self.key, "AAAA"], console: test.console())
+            ["keys", "show", "--app-id=T.b"] + words, console: test.console())
         #expect(code == .usage)
-        #expect(test.errorText.contains("AAAA"))
+        #expect(test.errorText.contains("AAAA is no key id: that is base64"), "\(test.errorText)")
+        #expect(!test.errorText.contains("f is no key id"))
+        #expect(!test.errorText.contains("is not a flag"))
     }
 
     private static let key = Bench.keyID(1).text

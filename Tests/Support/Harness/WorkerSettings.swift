@@ -89,6 +89,7 @@ package struct WorkerSettings: Encodable, Sendable {
         package var reattestation: String?
         package var replayWindow: Int?
         package var challenge: String?
+        package var counterJump: CounterJump?
 
         /// An app; Apple's root and production keys unless told otherwise.
         package init(
@@ -121,6 +122,33 @@ package struct WorkerSettings: Encodable, Sendable {
         }
     }
 
+    package struct CounterJump: Encodable, Hashable, Sendable {
+        package var max: Int
+        package var mode: String
+
+        /// A limit, and what is done with more.
+        package init(max: Int, mode: String) {
+            self.max = max
+            self.mode = mode
+        }
+    }
+
+    package struct Audit: Encodable, Sendable {
+        package var enabled = true
+
+        /// Decisions are kept.
+        package init() {}
+    }
+
+    package struct Revocations: Encodable, Sendable {
+        package var path: String
+
+        /// A list in a file.
+        package init(path: String) {
+            self.path = path
+        }
+    }
+
     package struct Log: Encodable, Sendable {
         package var level = "debug"
         package var format = "json"
@@ -136,6 +164,8 @@ package struct WorkerSettings: Encodable, Sendable {
     package var receipts: Receipts?
     package var log = Log()
     package var operations = Operations()
+    package var audit: Audit?
+    package var revocations: Revocations?
 
     /// Settings of the parts that have no defaults.
     package init(kafka: Kafka, postgres: Postgres, apps: [App]) {

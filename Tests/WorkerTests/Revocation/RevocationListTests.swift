@@ -67,6 +67,22 @@ import Worker
         #expect(problem?.description.contains("AAAA") == false)
     }
 
+    @Test func `a list from another system's editor is read, or told why not`() throws {
+        let text = "attest-revocations 1\r\ncertificate 0a\r\ncertificate 0A\r\nend 2\r\n"
+        let list = try read(text)
+        #expect(list.count == 1, "twice the same entry is one, and counts twice in the last line")
+        for (bytes, line) in [
+            ([0xEF, 0xBB, 0xBF] + Array(text.utf8), 1), (Array(text.utf8) + [0], 5),
+            (Array(text.replacing("0a", with: "0\0a").utf8), 2),
+            (Array(repeating: 0, count: 100), 1),
+        ] {
+            let problem = #expect(throws: RevocationList.Unreadable.self) {
+                try RevocationList(parsing: bytes)
+            }
+            #expect(problem?.line == line)
+        }
+    }
+
     @Test func `other files are no lists`() {
         for text in ["", "\n", "[]", "attest-revocations 2\nend 0\n", "end 0\n"] {
             #expect(throws: RevocationList.Unreadable.self) { try read(text) }
