@@ -36,6 +36,25 @@ extension EndToEndTests {
             return try #require(verdict.challenge.flatMap { Base64.decode($0) })
         }
 
+        /// The artifact that a registration is answered with; its challenge serves once.
+        private func register(
+            _ device: SimulatedDevice, _ number: Int, in world: World
+        ) async throws -> [UInt8] {
+            let content = RegistrationContent.appCheck(
+                challenge: try await challenge("for \(number)", in: world))
+            let attested = device.attest(clientDataHash: content.clientDataHash, at: .now)
+            let id = "registration \(number)"
+            let message = MintedRequest(registration: attested, content, requestID: id)
+            let verdict = try await answer(id, message.json, in: world)
+            #expect(verdict.outcome == "accepted", "\(verdict)")
+            let artifact = try #require(verdict.artifact.flatMap { Base64.decode($0) })
+            #expect(Artifact.claimedKeyID(in: artifact) == device.keyID)
+            let again = MintedRequest(registration: attested, content, requestID: "\(id) again")
+            let refused = try await answer("\(id) again", again.json, in: world)
+            #expect(refused.reason == "challenge_used")
+            return artifact
+        }
+
         @Test func `an attestation is exchanged for an artifact, and each challenge serves once`()
             async throws
         {
@@ -56,20 +75,7 @@ extension EndToEndTests {
             for number in 1...2 {
                 let device = SimulatedDevice(
                     seed: UInt64(70 + number), appID: Self.appID, authority: authority)
-                let content = RegistrationContent.appCheck(
-                    challenge: try await challenge("for \(number)", in: world))
-                let attested = device.attest(clientDataHash: content.clientDataHash, at: .now)
-                let id = "registration \(number)"
-                let message = MintedRequest(registration: attested, content, requestID: id)
-                let verdict = try await answer(id, message.json, in: world)
-                #expect(verdict.outcome == "accepted", "\(verdict); \(worker)")
-                let artifact = try #require(verdict.artifact.flatMap { Base64.decode($0) })
-                #expect(Artifact.claimedKeyID(in: artifact) == device.keyID)
-                phones.append((device, artifact))
-                let again = MintedRequest(registration: attested, content, requestID: "\(id) again")
-                #expect(
-                    try await answer("\(id) again", again.json, in: world).reason
-                        == "challenge_used")
+                phones.append((device, try await register(device, number, in: world)))
             }
 
             // Both use one challenge at the same moment, in two partitions, for two lanes.

@@ -31,6 +31,14 @@ import Wire
         #expect(TopicVerdict(value: rejected.encode()) == .rejected)
     }
 
+    @Test func `a challenge that was handed out raises nothing`() {
+        var challenge = verdict(.accepted)
+        challenge.kind = .challenge
+        challenge.challenge = [1]
+        challenge.lifetime = .seconds(300)
+        #expect(TopicVerdict(value: challenge.encode()) == .rejected)
+    }
+
     @Test(
         arguments: [
             nil, "", "{", "[]", "{}", #"{"outcome":"accepted"}"#,

@@ -44,6 +44,25 @@ import Testing
         #expect(change.inForce.kafka.properties == ["sasl.password": "two"])
     }
 
+    @Test func `secrets of challenges and artifacts are taken over`() {
+        let change = change { new in
+            new.challenges.secret = "new"
+            new.challenges.previousSecret = "old"
+            new.artifacts.secret = "newer"
+            new.artifacts.lifetime = .seconds(7200)
+        }
+        #expect(
+            change.takenOver == [
+                "challenges.secret", "challenges.previousSecret", "artifacts.secret",
+                "artifacts.lifetime",
+            ])
+        #expect(change.needingRestart.isEmpty)
+        #expect(change.inForce.challenges.secret == "new")
+        #expect(change.inForce.challenges.previousSecret == "old")
+        #expect(change.inForce.artifacts.secret == "newer")
+        #expect(change.inForce.artifacts.lifetime == .seconds(7200))
+    }
+
     @Test func `everything else needs a restart, and stays as it was`() {
         let change = change { new in
             new.kafka.groupID = "other"
