@@ -31,6 +31,8 @@ package enum TrialLimits {
         case .tooManyKeys:
             rules.keysPerSubject.keysMax > 0 ? rules.keysPerSubject.enforcement : nil
         case .riskTooHigh: rules.riskMetricMax.map { _ in rules.riskMetric }
+        case .challengeUnknown, .challengeExpired, .challengeWrongPurpose, .challengeUsed:
+            rules.challenge == .signed ? .enforce : nil
         case .certificateRevoked: policy.revocations.certificates.isEmpty ? nil : .enforce
         default: nil
         }
@@ -132,6 +134,9 @@ package enum TrialLimits {
         },
         Sentence("riskMetric: of accepted requests whose verdict tells the metric") { app, _ in
             app.rules.riskMetricMax != nil
+        },
+        Sentence("challenge: a request's challenge is not kept") { app, _ in
+            app.rules.challenge == .signed
         },
         Sentence("receipt: by what the verdict tells; receiptMaxAge is not asked again") { app, _ in
             app.rules.receipt == .required

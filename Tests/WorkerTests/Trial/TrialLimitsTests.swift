@@ -153,6 +153,14 @@ import Worker
         #expect(try Self.judge(Self.asserted, row: { $0.status = .revoked }) { _ in } == .same)
     }
 
+    @Test(arguments: ["registration", "assertion"])
+    func `a challenge that was refused may be refused again`(type: String) throws {
+        let refusal = Self.refused(type, "challenge_used")
+        #expect(try Self.judge(refusal) { $0.challenge = .signed } == .unknown)
+        #expect(try Self.judge(refusal) { _ in } == .mayBeAccepted("challenge_used"))
+        #expect(try Self.judge(Self.asserted) { $0.challenge = .signed } == .same)
+    }
+
     @Test func `a window may admit what the strict rule refused`() throws {
         let refusal = Self.refused("assertion", "counter_not_increasing")
         #expect(try Self.judge(refusal) { _ in } == .same)
@@ -173,7 +181,7 @@ import Worker
             ("replayWindow", { $0.replayWindow = 5 }),
             ("keysPerSubject", { $0.keysPerSubject.keysMax = 5 }),
             ("riskMetric", { $0.riskMetricMax = 5 }),
-            ("receipt", { $0.receipt = .required }),
+            ("challenge", { $0.challenge = .signed }), ("receipt", { $0.receipt = .required }),
         ]
         for (name, adjust) in settings {
             let told = TrialLimits.told(try Self.policy(adjust))
