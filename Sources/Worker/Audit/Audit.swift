@@ -42,7 +42,7 @@ package struct AuditEntry: Hashable, Sendable {
     package var identity: RequestIdentity
     /// SHA-256 of the request's content.
     package var contentDigest: Digest32
-    /// JSON of ``Wire/AuditFacts``.
+    /// JSON of `AuditFacts` in Wire.
     package var facts: [UInt8]
 
     /// An entry from its parts.
@@ -72,7 +72,7 @@ package struct AuditRecord: Hashable, Sendable {
     package var decidedAt: Int64
     /// SHA-256 of the request's content.
     package var contentDigest: Digest32
-    /// JSON of ``Wire/AuditFacts``.
+    /// JSON of `AuditFacts` in Wire.
     package var facts: [UInt8]
     /// What it rested on; nil if that is lost.
     package var basis: AuditBasis?
