@@ -95,12 +95,12 @@ package enum TrialLimits {
     private static let receiptCodes = Set(
         RejectionCode.allCases.filter { $0.rawValue.hasPrefix("receipt_") })
 
-    /// What no policy gives: the message, the clock, the key's row.
+    /// What no policy gives: the message, the clock, the key's row, an artifact and its secret.
     private static let reasonsOfRequests: Set<WorkerReason> = [
         .malformedMessage, .unsupportedFormat, .unknownKey, .keyErased, .subjectMismatch,
         .counterNotIncreasing, .counterReplayed, .requestIDConflict, .requestTooOld,
-        .requestFromTheFuture,
-        .requestTimeUnknown, .unprocessable, .staleRequest,
+        .requestFromTheFuture, .requestTimeUnknown, .unprocessable, .staleRequest,
+        .artifactInvalid, .artifactWrongApp, .artifactExpired, .notConfigured,
     ]
 
     private struct Sentence: Sendable {

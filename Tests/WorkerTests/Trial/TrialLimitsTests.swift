@@ -153,6 +153,14 @@ import Worker
         #expect(try Self.judge(Self.asserted, row: { $0.status = .revoked }) { _ in } == .same)
     }
 
+    /// Its secret is no part of a policy.
+    @Test(arguments: [
+        "artifact_invalid", "artifact_wrong_app", "artifact_expired", "not_configured",
+    ])
+    func `an artifact that was refused stays so`(reason: String) throws {
+        #expect(try Self.judge(Self.refused("assertion", reason)) { _ in } == .same)
+    }
+
     @Test(arguments: ["registration", "assertion"])
     func `a challenge that was refused may be refused again`(type: String) throws {
         let refusal = Self.refused(type, "challenge_used")
