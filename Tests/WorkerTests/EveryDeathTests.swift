@@ -4,7 +4,7 @@ import Worker
 /// Deaths of lanes, gone through exhaustively.
 @Suite struct EveryDeathTests {
     private func explore(
-        _ mixes: [[MixPart]], window: Int = 0
+        _ mixes: [[MixPart]], window: Int = 0, isAudited: Bool = false
     ) throws -> DeathExplorer.Counts {
         var rules = AppRules()
         rules.replayWindow = window
@@ -15,7 +15,7 @@ import Worker
         for mix in mixes {
             counts += try DeathExplorer.explore(
                 "\(mix.map(\.rawValue))", mixer.scenario(mix), batches: Array(1...mix.count),
-                policy: policy)
+                policy: policy, isAudited: isAudited)
         }
         print(
             """
@@ -35,6 +35,12 @@ import Worker
         let parts = [MixPart.first, .overtaken, .replayed, .repeated]
         let mixes = (1...2).flatMap { Mixer.sequences(of: $0, parts) }
         #expect(try explore(mixes, window: 4).worlds > mixes.count)
+    }
+
+    @Test func `no sequence of deaths keeps a decision twice, or loses it, in the audit`() throws {
+        let parts = [MixPart.first, .replayed, .repeated, .malformed]
+        let mixes = (1...2).flatMap { Mixer.sequences(of: $0, parts) }
+        #expect(try explore(mixes, isAudited: true).worlds > mixes.count)
     }
 
     @Test(arguments: [

@@ -30,12 +30,14 @@ struct DeathExplorer {
     private var seen: Set<Int> = []
     private var waiting: [LaneWorld] = []
     private var counts = Counts()
+    private let isAudited: Bool
 
     /// Goes through a scenario; throws at the first world in which the oracle does not hold.
     static func explore(
-        _ name: String, _ scenario: Scenario, batches: [Int], policy: Policy
+        _ name: String, _ scenario: Scenario, batches: [Int], policy: Policy,
+        isAudited: Bool = false
     ) throws -> Counts {
-        var explorer = DeathExplorer()
+        var explorer = DeathExplorer(isAudited: isAudited)
         try explorer.note(LaneWorld(scenario), name)
         while let world = explorer.waiting.popLast() {
             for batch in batches {
@@ -57,9 +59,9 @@ struct DeathExplorer {
         let member = world.kafka.join()
         world.kafka.assign(world.partitions, to: member, tellingFormer: false)
         var left: [LaneWorld] = []
-        let end = world.runLane(batch: batch, member: member, policy: policy) {
-            (_) throws(Fault) in left.append(LaneWorld(copying: world))
-        }
+        let end = world.runLane(
+            batch: batch, member: member, policy: policy, isAudited: isAudited
+        ) { (_) throws(Fault) in left.append(LaneWorld(copying: world)) }
         let broken = try world.brokenPromises() + (end.map { [$0.description] } ?? [])
         guard broken.isEmpty else {
             throw ScenarioProblem(text: "\(name), batches of \(batch): \(broken)")
@@ -68,15 +70,28 @@ struct DeathExplorer {
         for world in left { try note(world, name) }
     }
 
+    private init(isAudited: Bool) {
+        self.isAudited = isAudited
+    }
+
     private mutating func note(_ world: LaneWorld, _ name: String) throws {
         guard seen.insert(world.fingerprint).inserted else { return }
-        let wrong = try world.wrongTellings()
+        let wrong = try world.wrongTellings() + (isAudited ? world.wrongAudit() : [])
         guard wrong.isEmpty else { throw ScenarioProblem(text: "\(name): \(wrong)") }
         waiting.append(world)
     }
 }
 
 extension LaneWorld {
+    /// Decisions that the audit keeps twice, or not at all, or that were never stored.
+    fileprivate func wrongAudit() -> [String] {
+        let rows = database.rows
+        let kept = rows.audit.map(\.identity.storedBytes)
+        let isOnce = Set(kept).count == kept.count
+        return isOnce && Set(kept) == Set(rows.inbox.keys)
+            ? [] : ["\(rows.inbox.count) decisions, \(kept.count) rows of the audit"]
+    }
+
     /// All that a lane which comes later depends on, as one number.
     ///
     /// Without the epochs: of them only matters that they rise.
