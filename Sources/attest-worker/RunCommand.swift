@@ -23,7 +23,8 @@ enum RunCommand {
             postgresURI, topics, appIds. Unless apps are set, it verifies those of a simulated app,
             told as simulatedApp, for which `attest-worker fixtures` and `simulate` make requests.
             It ends, and leaves nothing behind, when its standard input, if that is a pipe or a
-            socket, is closed, or when its parent ends.
+            socket, is closed, or when its parent ends. It keeps its settings: SIGHUP, SIGUSR1 and
+            SIGUSR2 change nothing.
 
             Ends with
                0  stopped as asked, all finished work committed
@@ -39,7 +40,7 @@ enum RunCommand {
     private static func execute(_ arguments: [String], _ console: Console) -> ExitCode {
         // Before any thread is there, so that all of them inherit it.
         let isEmbedded = arguments.contains("--embedded")
-        TerminationSignals.block(isEmbedded ? TerminationSignals.ending : TerminationSignals.all)
+        TerminationSignals.block(TerminationSignals.all)
         switch SettingsCommand.read(
             arguments, console, switches: ["--embedded"],
             required: isEmbedded ? [] : SettingsCommand.requiredToRun)

@@ -14,6 +14,8 @@ import Testing
         let folder = try Folder("attest-simulate")
         let worker = try await start(["run", "--embedded"], folder)
         let settings = try await settings(for: worker, folder)
+        // It keeps its settings, and is not ended by a question for others.
+        for signal in [SIGHUP, SIGUSR1, SIGUSR2] { worker.send(signal) }
 
         let canary = try await simulate(["--once", "--time-limit=20s"], settings, folder)
         #expect(try await canary.waitForEnd(within: .seconds(30)) == .exited(0), "\(canary)")
