@@ -1,6 +1,7 @@
 import AppAttest
 import Dispatch
 import KafkaTransport
+import Wire
 import Worker
 
 /// One simulation, or one canary, from its first line to its last.
@@ -126,6 +127,8 @@ struct SimulateRun {
         plan.shapes = options.shapes
         plan.dialects = options.dialects
         plan.skew = options.skew
+        let app = settings.apps.first { $0.appIDs.contains(options.appID) }
+        if app?.rules.replayWindow ?? 0 > 0 { plan.replayReason = .counterReplayed }
         return RequestPlan(plan, now: console.instant)
     }
 

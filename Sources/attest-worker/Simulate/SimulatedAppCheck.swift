@@ -51,6 +51,13 @@ enum SimulatedAppCheck {
             problems.append(
                 "the app refuses second attestations: leave out the lie reattested")
         }
+        let allowed = app.rules.platforms.allow
+        let refused = options.shapes.filter { !allowed.contains($0.isMac ? .macOS : .iOS) }
+        if !refused.isEmpty, app.rules.platforms.mode == .enforce {
+            problems.append(
+                "the app's policy refuses some of the devices (platforms.allow): --ios leaves"
+                    + " the Macs out, and an app without that policy takes all")
+        }
         return problems
     }
 }

@@ -1,4 +1,5 @@
 import AttestTestKit
+import Wire
 
 /// What the devices of a plan have in common.
 struct PlanSettings: Sendable {
@@ -23,4 +24,6 @@ struct PlanSettings: Sendable {
     var dialects = Dialect.allCases
     /// How unevenly devices are chosen: device n weighs n to the power of minus this.
     var skew = 0.0
+    /// Why a replay is refused: another reason where the app has a replay window.
+    var replayReason = WorkerReason.counterNotIncreasing
 }

@@ -20,6 +20,8 @@ struct PlannedMessage {
     var subject: String?
     /// How far behind the moment of sending its timestamp lies.
     var age: Duration = .zero
+    /// Why its verdict must refuse it, where the app's policy has a reason of its own.
+    var refusal: WorkerReason?
 
     /// The record that registers a key.
     ///
@@ -36,7 +38,7 @@ struct PlannedMessage {
         return request(
             message,
             ExpectedVerdict(
-                kind: .registration, outcome: kind.outcome, keyID: attestation.keyID,
+                kind: .registration, outcome: outcome, keyID: attestation.keyID,
                 appID: provedAppID, signCount: 0, reattested: reattested))
     }
 
@@ -52,8 +54,12 @@ struct PlannedMessage {
         return request(
             message,
             ExpectedVerdict(
-                kind: .assertion, outcome: kind.outcome, keyID: assertion.keyID,
+                kind: .assertion, outcome: outcome, keyID: assertion.keyID,
                 appID: provedAppID, signCount: assertion.signCount))
+    }
+
+    private var outcome: Verdict.Outcome {
+        refusal.map { .rejected(.worker($0)) } ?? kind.outcome
     }
 
     private var provedAppID: String? {

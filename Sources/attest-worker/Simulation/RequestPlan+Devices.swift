@@ -54,7 +54,9 @@ extension RequestPlan {
     /// The last assertion of a device once more, as a new request.
     mutating func replay() -> PlannedRequest {
         let (device, last) = someAsserter()
-        return message(.replay, subject: device.subject).request(last.minted, last.content)
+        var message = message(.replay, subject: device.subject)
+        message.refusal = settings.replayReason
+        return message.request(last.minted, last.content)
     }
 
     /// A new assertion under the id of the last one.

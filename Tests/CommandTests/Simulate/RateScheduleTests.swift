@@ -2,6 +2,7 @@ import AppAttest
 import AttestTestKit
 import SeededNumbers
 import Testing
+import Wire
 import Worker
 
 @testable import attest_worker
@@ -51,6 +52,23 @@ import Worker
         #expect(!requests(of: &schedule, at: .milliseconds(9999)).isDone)
         #expect(requests(of: &schedule, at: .seconds(10)).isDone)
         #expect(schedule.handedOut == 100)
+    }
+
+    @Test(arguments: [WorkerReason.counterNotIncreasing, .counterReplayed])
+    func `a replay is refused for the reason that the app's policy has`(
+        reason: WorkerReason
+    ) throws {
+        var settings = PlanSettings(
+            appID: "T.b", authority: TestAuthority(seed: 1), seed: 1, idPrefix: "sim-x-")
+        settings.replayReason = reason
+        var plan = RequestPlan(settings, now: WorkerInMemory.now)
+        _ = plan.request(.registration)
+        _ = plan.request(.assertion)
+        guard case .verdict(let expected) = plan.request(.replay).expectation else {
+            throw Fault(
+                operation: "plan", code: "test", disposition: .retry, message: "no verdict")
+        }
+        #expect(expected.outcome == .rejected(.worker(reason)))
     }
 
     @Test func `registers every device, each once, and asserts in between`() {

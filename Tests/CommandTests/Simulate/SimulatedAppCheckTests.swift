@@ -63,6 +63,12 @@ import Worker
         #expect(
             problems({ $0.environments = [.development, .production] }, "development=1%").count == 1
         )
+        #expect(problems { $0.rules.platforms.allow = [.macOS] }.count == 1)
+        #expect(
+            problems {
+                $0.rules.platforms.allow = [.macOS]
+                $0.rules.platforms.mode = .report
+            }.isEmpty)
         #expect(problems({ $0.rules.reattestation = .reject }, "reattested=1%").count == 1)
         #expect(problems({ $0.rules.reattestation = .reject }, "replay=1%").isEmpty)
     }
