@@ -23,7 +23,9 @@ enum CheckCommand {
             --against-last) are judged by them again, as far as what is kept tells: how many would
             be refused or reported and were not, how many were refused and may be accepted, and
             why. Signatures, sign counts and challenges are not judged again. Reads only. Ends with
-            0 if every verdict would be the same, with 1 if any would be another one.
+            1 if a request would be refused that was accepted, or might be accepted that was
+            refused, and else with 0: another reason of a refusal, what would only be reported, and
+            what can't be told don't count.
 
             Without --policy: ends with 0 when nothing failed; else, of what is wrong, with the
             gravest: 78 settings, 77 refused access, 73 schema or topics not as needed, 69 not

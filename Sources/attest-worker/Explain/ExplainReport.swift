@@ -62,7 +62,10 @@ struct ExplainReport: Encodable {
 
     private static func sentences(_ facts: AuditFacts) -> [String] {
         guard facts.erased != true else {
-            return ["The key was erased since; what was decided is no longer known."]
+            return [
+                "The key was erased, and with it what is known of its requests, earlier and later"
+                    + " ones."
+            ]
         }
         var sentences: [String] = []
         if let code = facts.reason {

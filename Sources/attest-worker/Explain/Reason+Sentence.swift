@@ -125,10 +125,12 @@ extension WorkerReason {
             "Apple's risk metric was above the app's policy: the device had made many keys lately."
         case .requestIDConflict:
             "The request id had been used for other content: ids must be minted once a request."
-        case .requestTooOld: "The record's timestamp lay further back than worker.maxRequestAge."
+        case .requestTooOld:
+            "The record's timestamp lay further back than worker.maxRequestAge, or the app's"
+                + " requestTime.maxAge, allows."
         case .requestFromTheFuture:
             "The record's timestamp lay ahead of the worker's clock by more than"
-                + " worker.maxClockSkew."
+                + " worker.maxClockSkew, or the app's requestTime.maxSkew, allows."
         case .requestTimeUnknown: "The record had no timestamp, so nothing to judge it at."
         case .unprocessable:
             "The database refused what the request would have stored, or held a key that can't be"

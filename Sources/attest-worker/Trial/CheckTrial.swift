@@ -73,7 +73,7 @@ enum CheckTrial {
 
         /// Lines for a person.
         var lines: [String] {
-            var lines = ["\(requests) requests were judged again: \(same) get the same verdict"]
+            var lines = ["\(requests) requests were judged again: \(same) as before"]
             for (title, changes) in [
                 ("would be refused", wouldBeRefused), ("would be reported", wouldBeReported),
                 ("would no longer be reported", noLongerReported),

@@ -126,7 +126,7 @@ import Worker
         let (_, audit) = try store.explanation(of: Self.identity("one"))
         #expect(audit.map(\.facts) == [AuditFacts.ofErased.encoded])
         let erased = bench.run("explain", "--request-id=one").output
-        #expect(erased.hasPrefix("The key was erased since"))
+        #expect(erased.hasPrefix("The key was erased, and"))
         #expect(!erased.contains("TEAM.app"))
     }
 
@@ -164,7 +164,7 @@ import Worker
         }
         let same = check("--policy=same")
         #expect(same.0 == .success)
-        #expect(same.1 == "2 requests were judged again: 2 get the same verdict\n")
+        #expect(same.1 == "2 requests were judged again: 2 as before\n")
         let other = check("--policy", "other", "--against-last=10", "--json")
         #expect(other.0 == .negative)
         #expect(
@@ -175,7 +175,7 @@ import Worker
         let limits = check("--policy=limits")
         #expect(limits.0 == .success)
         for line in [
-            "2 requests were judged again: 1 get the same verdict",
+            "2 requests were judged again: 1 as before",
             "1 can't be told: too little is kept of them", "  counterJump: ", "  replayWindow: ",
         ] {
             #expect(limits.1.contains(line), "\(limits.1)")

@@ -113,7 +113,7 @@ extension EndToEndTests {
                 "check", ["--policy=\(path)", "--against-last=100"])
             #expect(trial.ended == .exited(1), "\(trial): \(trial.errors)")
             for line in [
-                "12 requests were judged again: 8 get the same verdict",
+                "12 requests were judged again: 8 as before",
                 "1 would be refused: counter_jump, such as jump",
                 "2 were refused and may be accepted: key_revoked",
                 "1 can't be told", "counterJump: the sign count before",
