@@ -141,14 +141,13 @@ struct BatchKeys {
 
     private mutating func advance(_ judged: JudgedRecord, _ assertion: VerifiedAssertion) -> Verdict
     {
+        // A registration in the same batch may have been refused: its key proves nothing then.
+        guard let keyID = judged.keyID, var key = keys[keyID] else {
+            return verdict(on: judged, .rejected(.worker(.unknownKey)))
+        }
         var verdict = verdict(on: judged, .accepted, app: assertion.appID)
         verdict.signCount = assertion.signCount
         verdict.tell(assertion.extensions)
-
-        guard let keyID = judged.keyID, var key = keys[keyID] else {
-            verdict.outcome = .rejected(.worker(.unknownKey))
-            return verdict
-        }
         verdict.environment = key.environment
         let given = RuleCase(
             object: .assertion(ProvedAssertion(assertion)), subject: judged.subject, stored: key,
