@@ -52,15 +52,24 @@ package final class PostgresReceiptStore: ReceiptStore {
     }
 
     package func lease(
-        _ keyID: KeyID, _ rules: RefreshRules, at now: Instant
-    ) throws(Fault) -> LeasedReceipt? {
+        _ keyID: KeyID, of appID: String, _ rules: RefreshRules, at now: Instant
+    ) throws(Fault) -> HandLease {
+        let find = Command(.findReceiptByHand, .bytes(keyID.digest.bytes), .text(appID))
+        let obstacle = try session.perform("find a receipt") {
+            (connection) throws(PostgresError) in
+            let results = try connection.run(self.session.beginning() + [find])
+            return try handObstacle(in: results.last, at: now, rules)
+        }
         let until = now.advanced(by: rules.pauseMin)
         return try session.perform("take a receipt") { (connection) throws(PostgresError) in
-            let take = Self.take([keyID], at: now, until: until)
+            // With nothing taken the transaction just ends.
+            let keyIDs = obstacle == nil ? [keyID] : []
             let results = try connection.run(
-                self.session.beginning() + [take, Command(.commit)])
+                [Self.take(keyIDs, at: now, until: until), Command(.commit)])
             try requireCommit(results.last)
-            return try leasedReceipts(in: results.dropLast().last, until: until).first
+            if let obstacle { return obstacle }
+            return try leasedReceipts(in: results.first, until: until).first
+                .map(HandLease.taken) ?? .unknown
         }
     }
 
@@ -74,7 +83,7 @@ package final class PostgresReceiptStore: ReceiptStore {
                 self.session.beginning() + [Self.lockPace(terms, at: now)])
             return try requiredPace(in: results.last)
         }
-        pace.note(outcome, at: now)
+        pace.note(outcome, at: now, isByHand: terms.isByHand)
         let save = Self.savePace(terms.fleet, pace)
         return try session.perform("store a receipt") { (connection) throws(PostgresError) in
             let results = try connection.run([settle, save, Command(.commit)])

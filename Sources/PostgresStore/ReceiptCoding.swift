@@ -62,6 +62,20 @@ func leasedReceipts(
     return found
 }
 
+/// What keeps an operator from asking about the receipt of a result of
+/// ``Statement/findReceiptByHand``; nil if nothing does.
+func handObstacle(
+    in rows: Rows?, at now: Instant, _ rules: RefreshRules
+) throws(PostgresError) -> HandLease? {
+    var found: HandLease? = .unknown
+    try rows?.forEach { (row) throws(PostgresError) in
+        found = HandLease.obstacle(
+            attemptedAt: try row.optionalInstant(0), nextAttempt: try row.optionalInstant(1),
+            notBefore: try row.optionalInstant(2), at: now, rules)
+    }
+    return found
+}
+
 /// The pace of a result; nil if it has none.
 func refreshPace(in rows: Rows?) throws(PostgresError) -> RefreshPace? {
     var found: RefreshPace?

@@ -114,9 +114,19 @@ extension Statement {
             LIMIT $3::int8
             """)
 
-    /// Takes receipts, which are this worker's until `$3`.
-    ///
-    /// With their rows locked, or one by hand.
+    /// What tells whether a receipt may be taken by hand; locks its row.
+    static let findReceiptByHand = Statement(
+        name: "attest_find_receipt_by_hand",
+        sql: """
+            SELECT (extract(epoch FROM attempted_at) * 1000)::int8,
+                (extract(epoch FROM next_attempt) * 1000)::int8,
+                (extract(epoch FROM not_before) * 1000)::int8
+            FROM attest.receipts
+            WHERE key_id = $1 AND app_id = $2
+            FOR UPDATE
+            """)
+
+    /// Takes receipts, which are this worker's until `$3`; their rows are locked.
     static let takeReceipts = Statement(
         name: "attest_take_receipts",
         sql: """

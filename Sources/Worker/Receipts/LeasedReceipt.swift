@@ -40,6 +40,9 @@ package struct LeaseTerms: Hashable, Sendable {
     package var rules: RefreshRules
     /// The most receipts at once.
     package var countMax: Int
+    /// Whether an operator asks: what Apple answers says nothing of the fleet, whose pace and
+    /// pauses stay as they are; requests count for its day.
+    package var isByHand = false
 
     /// Terms from their parts.
     package init(fleet: String, appIDs: Set<String>, rules: RefreshRules, countMax: Int) {

@@ -28,10 +28,10 @@ package protocol ReceiptStore: AnyObject {
 
     /// Takes one key's receipt for an operator, due or not, given up or not; outside the pace.
     ///
-    /// - Returns: nil where nothing is stored of the key, or it may not be used.
+    /// - Returns: why not, where it is not taken; then nothing is changed.
     func lease(
-        _ keyID: KeyID, _ rules: RefreshRules, at now: Instant
-    ) throws(Fault) -> LeasedReceipt?
+        _ keyID: KeyID, of appID: String, _ rules: RefreshRules, at now: Instant
+    ) throws(Fault) -> HandLease
 
     /// Stores what came of a try, and slows the fleet down if need be.
     ///

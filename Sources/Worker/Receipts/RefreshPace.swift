@@ -73,7 +73,14 @@ package struct RefreshPace: Hashable, Sendable {
     }
 
     /// Slows the fleet down, or lets it go on, after an answer.
-    package mutating func note(_ outcome: RefreshOutcome, at now: Instant) {
+    ///
+    /// By hand it does neither: what was sent counts for the day.
+    package mutating func note(
+        _ outcome: RefreshOutcome, at now: Instant, isByHand: Bool = false
+    ) {
+        guard !isByHand else {
+            return countByHand(outcome, at: now)
+        }
         switch outcome {
         case .renewed:
             // An answer to what was asked before the pause does not end it.
@@ -87,6 +94,15 @@ package struct RefreshPace: Hashable, Sendable {
             let until = now.advanced(by: pause)
             pausedUntil = max(until, pausedUntil ?? until)
         }
+    }
+
+    private mutating func countByHand(_ outcome: RefreshOutcome, at now: Instant) {
+        guard outcome != .failed(.invalidStored) else { return }
+        if now.day > day {
+            day = now.day
+            usedToday = 0
+        }
+        usedToday += 1
     }
 
     /// Whether the fleet asks nobody for a while after this.

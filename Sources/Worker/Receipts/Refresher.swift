@@ -104,19 +104,22 @@ package final class Refresher<
     /// - Parameters:
     ///   - keyID: the key.
     ///   - appID: its app.
-    /// - Returns: what came of it, with a word more; nil where there is no such key in use.
+    /// - Returns: what came of it, or why it was not asked about.
     /// - Throws: a fault of the database or of the key's file.
     package func refresh(
         _ keyID: KeyID, of appID: String
-    ) throws(Fault) -> (outcome: RefreshOutcome, detail: String)? {
+    ) throws(Fault) -> HandTry {
         _ = try tokens.token(at: clock.wall())
-        let now = clock.wall()
-        guard let leased = try store.lease(keyID, settings.rules, at: now) else { return nil }
-        guard leased.appID == appID else {
-            try store.giveBack([leased], at: now)
-            return nil
+        switch try store.lease(keyID, of: appID, settings.rules, at: clock.wall()) {
+        case .unknown: return .unknown
+        case .busy(let since): return .busy(since: since)
+        case .early(let notBefore): return .early(notBefore: notBefore)
+        case .taken(let leased):
+            var terms = settings.terms(for: [appID])
+            terms.isByHand = true
+            let (outcome, detail) = try ask(leased, terms)
+            return .tried(outcome, detail: detail)
         }
-        return try ask(leased, settings.terms(for: [appID]))
     }
 
     /// Asks about receipts one after the other, and gives back those it did not get to.

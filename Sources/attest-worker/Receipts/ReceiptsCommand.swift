@@ -21,8 +21,9 @@ enum ReceiptsCommand {
               KEY     a key id in base64 or base64url; at most \(keysMax)
               --json  one JSON object a key
 
-            A receipt before its not-before is not sent: Apple gives one a day. A change of the
-            metric is told by a worker, within about a minute.
+            A receipt before its not-before is not sent: Apple gives one a day. Nor is one that a
+            worker is asking about. After a 401, a 429, or where Apple can't be reached, the rest is
+            not asked about. A change of the metric is told by a worker, within about a minute.
 
             Ends with 0 when each key has a new receipt; 1 if one has not; 64 wrong usage; 69 the
             database can't be reached; 73 tables are missing; 77 not permitted; 78 settings.
@@ -36,16 +37,18 @@ enum ReceiptsCommand {
 
     private static func refresh(_ arguments: [String], _ console: Console) -> ExitCode {
         var keyIDs: [KeyID] = []
+        var seen: Set<KeyID> = []
         var rest: [String] = []
         for argument in arguments {
             if let keyID = KeyID(text: argument) {
-                keyIDs.append(keyID)
+                if seen.insert(keyID).inserted { keyIDs.append(keyID) }
             } else {
                 rest.append(argument)
             }
         }
         var flags = CommandFlags(rest, valued: ["--app-id"], switches: ["--json"])
         if flags.values["--app-id"] == nil { flags.note("--app-id must be given") }
+        noteMisnamed(&flags)
         if keyIDs.isEmpty || keyIDs.count > keysMax {
             flags.note("one to \(keysMax) key ids must be given, in base64")
         }
@@ -56,6 +59,20 @@ enum ReceiptsCommand {
                     message: "receipts.keyPath and receipts.teamId must be set")
             }
             return try refresh(keyIDs, access, tool)
+        }
+    }
+
+    /// Tells of each word that is neither a key id nor a flag, nor a flag's value.
+    private static func noteMisnamed(_ flags: inout CommandFlags) {
+        var isValue = false
+        for word in flags.rest {
+            let isFlag = word.hasPrefix("--")
+            if !isFlag, !isValue {
+                flags.note(
+                    "\(printable(word)) is no key id: that is base64 or base64url of 32 bytes, such"
+                        + " as bSrEhF8TIzIvWSPwvZ0i2+UOBre4ASH84rK15m6emNY=")
+            }
+            isValue = isFlag && !word.contains("=")
         }
     }
 
@@ -72,11 +89,14 @@ enum ReceiptsCommand {
         }
         let refresher = try tool.refresher(access)
         var isComplete = true
+        var isOver = false
         for keyID in keyIDs {
-            let report: Report
-            let tried = try refresher.refresh(keyID, of: tool.flags.values["--app-id"] ?? "")
-            report = Report(keyID, tried)
-            if tried?.outcome.name != "renewed" { isComplete = false }
+            let tried =
+                isOver
+                ? nil : try refresher.refresh(keyID, of: tool.flags.values["--app-id"] ?? "")
+            if tried?.endsAsking == true { isOver = true }
+            let report = Report(keyID, tried)
+            if report.result != "renewed" { isComplete = false }
             let code = tool.isJSON ? tool.print(report) : tool.print([report.text])
             guard code == .success else { return code }
         }
@@ -90,11 +110,27 @@ enum ReceiptsCommand {
         var detail: String?
         var riskMetric: UInt32?
 
-        init(_ keyID: KeyID, _ tried: (outcome: RefreshOutcome, detail: String)?) {
+        /// A report; of a key that was not asked about, as another one's answer forbids, without
+        /// a try.
+        init(_ keyID: KeyID, _ tried: HandTry?) {
             keyId = keyID.text
-            result = tried?.outcome.name ?? "unknown"
-            detail = tried.flatMap { $0.detail.isEmpty ? nil : $0.detail }
-            if case .renewed(_, let facts) = tried?.outcome { riskMetric = facts.metric }
+            switch tried {
+            case .tried(let outcome, let word):
+                result = outcome.name
+                if !word.isEmpty { detail = word }
+                if case .renewed(_, let facts) = outcome { riskMetric = facts.metric }
+            case .unknown: result = "unknown"
+            case .busy(let since):
+                result = "busy"
+                detail =
+                    "is being asked about by a worker since \(since.rfc3339): try again later"
+            case .early(let notBefore):
+                result = "too_early"
+                detail = "not asked, as Apple gives no other one before \(notBefore.rfc3339)"
+            case nil:
+                result = "not_asked"
+                detail = "the answer before concerns all keys"
+            }
         }
 
         var text: String {

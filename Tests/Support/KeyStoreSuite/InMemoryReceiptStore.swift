@@ -40,9 +40,16 @@ package final class InMemoryReceiptStore: ReceiptStore {
     }
 
     package func lease(
-        _ keyID: KeyID, _ rules: RefreshRules, at now: Instant
-    ) throws(Fault) -> LeasedReceipt? {
-        database.withReceipts { (rows, queue) in rows.take(keyID, at: now, rules, &queue) }
+        _ keyID: KeyID, of appID: String, _ rules: RefreshRules, at now: Instant
+    ) throws(Fault) -> HandLease {
+        database.withReceipts { (rows, queue) in
+            guard let row = rows.receipts[keyID], row.appID == appID else { return .unknown }
+            let obstacle = HandLease.obstacle(
+                attemptedAt: row.attemptedAt, nextAttempt: row.state.nextAttempt,
+                notBefore: row.state.notBefore, at: now, rules)
+            if let obstacle { return obstacle }
+            return rows.take(keyID, at: now, rules, &queue).map(HandLease.taken) ?? .unknown
+        }
     }
 
     package func settle(
@@ -56,7 +63,7 @@ package final class InMemoryReceiptStore: ReceiptStore {
         }
         return database.withReceipts { (rows, queue) in
             var pace = rows.paces[terms.fleet] ?? RefreshPace(at: now, terms.rules)
-            pace.note(outcome, at: now)
+            pace.note(outcome, at: now, isByHand: terms.isByHand)
             rows.paces[terms.fleet] = pace
             let keyID = leased.state.keyID
             guard rows.receipts[keyID]?.lease == leased.lease else { return false }

@@ -5,7 +5,7 @@ internal import Worker
 extension KeyStoreSuite {
     /// Receipts: who has them, when they are due, what is told of them.
     static var receipts: [KeyStoreBehaviour<World>] {
-        leases + settlements + sightings
+        leases + byHand + settlements + sightings
     }
 
     private static var leases: [KeyStoreBehaviour<World>] {
@@ -105,17 +105,6 @@ extension KeyStoreSuite {
                 try receipts.giveBack(taken, at: later)
                 try requireEqual(try receipts.lease(at: later).receipts, [], "given back late")
             },
-            KeyStoreBehaviour("an operator takes a key whether or not it is due") { world in
-                try world.makeStore().store(
-                    BatchWrites(registrations: [ReceiptSample.registration(1)]))
-                let receipts = try world.makeReceipts()
-                let rules = ReceiptSample.rules
-                let early = ReceiptSample.attestedAt.advanced(by: .milliseconds(-5))
-                let taken = try receipts.lease(Sample.keyID(1), rules, at: early)
-                try requireEqual(taken?.state.keyID, Sample.keyID(1), "taken")
-                try requireEqual(
-                    try receipts.lease(Sample.keyID(9), rules, at: early), nil, "unknown key")
-            },
         ]
     }
 
@@ -208,7 +197,7 @@ extension KeyStoreSuite {
                 second.receipt = [9]
                 try store.store(BatchWrites(registrations: [second]))
                 let later = now.advanced(by: .seconds(8 * 86_400))
-                let again = try receipts.lease(Sample.keyID(1), ReceiptSample.rules, at: later)
+                let again = try receipts.handLease(1, at: later).receipt
                 try requireEqual(again?.receipt, [7], "receipt")
             },
             KeyStoreBehaviour("failures are counted, and what is given up is not due") { world in
