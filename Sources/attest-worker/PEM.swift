@@ -19,6 +19,26 @@ enum PEM {
         else { return nil }
         return Base64.decode(lines[(begin + 1)..<end].joined())
     }
+
+    /// Whether a text has a certificate among other things, as files of roots have.
+    ///
+    /// - Parameter text: a file; what stands around its blocks does not count.
+    /// - Returns: false where no block is a certificate's.
+    static func hasCertificate(_ text: String) -> Bool {
+        var block: String?
+        for line in text.split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("-----BEGIN ") {
+                block = line.hasPrefix("-----BEGIN CERTIFICATE-----") ? "" : nil
+            } else if line.hasPrefix("-----END CERTIFICATE-----") {
+                // A SEQUENCE; libcurl reads the rest.
+                if let block, Base64.decode(block)?.first == 0x30 { return true }
+                block = nil
+            } else {
+                block?.append(contentsOf: line.filter { !$0.isWhitespace })
+            }
+        }
+        return false
+    }
 }
 
 extension TrustAnchor {

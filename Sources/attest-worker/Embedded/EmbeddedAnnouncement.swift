@@ -8,6 +8,8 @@ struct EmbeddedAnnouncement: Encodable, Sendable {
         let requests: [String]
         let verdicts: String
         let deadLetters: String
+        /// Nil where receipts are not refreshed.
+        let risk: String?
     }
 
     /// The app that is configured when the settings name none.

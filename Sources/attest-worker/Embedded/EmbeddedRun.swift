@@ -120,7 +120,8 @@ struct EmbeddedRun {
             postgresURI: postgres.loopbackURI() ?? "",
             topics: EmbeddedAnnouncement.Topics(
                 requests: topics.requests, verdicts: topics.verdicts,
-                deadLetters: topics.deadLetters),
+                deadLetters: topics.deadLetters,
+                risk: settings.receipts.access == nil ? nil : topics.risk),
             appIds: settings.apps.flatMap(\.appIDs),
             simulatedApp: self.settings.apps.isEmpty
                 ? EmbeddedAnnouncement.SimulatedApp(

@@ -9,6 +9,12 @@ enum ProviderKeyCheck {
     /// Apple is not asked.
     static func findings(_ settings: Settings) -> [Finding] {
         guard let access = settings.receipts.access else { return [] }
+        return keyFindings(settings, access) + rootFindings(settings)
+    }
+
+    private static func keyFindings(
+        _ settings: Settings, _ access: ProviderAccess
+    ) -> [Finding] {
         do throws(Fault) {
             let key = try ProviderTokens(Live(access), read: Console.process.fileBytes).key()
             return [.fine("key for receipts", "\(key.keyID) of team \(key.teamID)")]
@@ -16,6 +22,23 @@ enum ProviderKeyCheck {
         } catch {
             return [.failure("key for receipts", .config, error.message)]
         }
+    }
+
+    /// Whether the roots are there; nothing where they are the system's.
+    private static func rootFindings(_ settings: Settings) -> [Finding] {
+        rootProblem(settings).map { [.failure("roots for receipts", .config, $0)] } ?? []
+    }
+
+    /// Why Apple's server could not be known by `receipts.caPath`; nil if it can, or is not set.
+    static func rootProblem(_ settings: Settings) -> String? {
+        guard let path = settings.receipts.caPath else { return nil }
+        guard let bytes = Console.process.fileBytes(path) else {
+            return "the file of receipts.caPath can't be read: \(printable(path))"
+        }
+        guard PEM.hasCertificate(String(decoding: bytes, as: UTF8.self)) else {
+            return "the file of receipts.caPath must hold certificates in PEM: \(printable(path))"
+        }
+        return nil
     }
 
     /// Apps that seem to be another team's; about those Apple answers 401, and the fleet pauses.

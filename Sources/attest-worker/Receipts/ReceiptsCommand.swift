@@ -87,6 +87,11 @@ enum ReceiptsCommand {
                 operation: error.operation, code: error.code, disposition: .stop(.config),
                 message: error.message)
         }
+        if let problem = ProviderKeyCheck.rootProblem(tool.settings) {
+            throw Fault(
+                operation: "prepare requests to Apple", code: "roots_unusable",
+                disposition: .stop(.config), message: problem)
+        }
         let refresher = try tool.refresher(access)
         var isComplete = true
         var isOver = false

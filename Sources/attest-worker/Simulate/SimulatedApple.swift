@@ -21,6 +21,7 @@ enum SimulatedApple {
                             whose tokens it takes; the file must have its key's id in its name
           --metric=N        the risk metric in its receipts; 1
           --answer=WHAT     \(behaviours.keys.sorted().joined(separator: ", ")), or a status
+                            from 100 to 599
           --delay=T         waits so long before each answer
           --print-receipt-root SEED           prints the root certificate of receipts
         """
@@ -30,7 +31,7 @@ enum SimulatedApple {
         "--delay",
     ])
 
-    private static let behaviours: [String: SimulatedReceiptServer.Behaviour] = [
+    static let behaviours: [String: SimulatedReceiptServer.Behaviour] = [
         "honest": .honest, "garbage": .garbage, "wrong-environment": .wrongEnvironment,
         "old": .old, "forged": .forged,
     ]
@@ -66,43 +67,21 @@ enum SimulatedApple {
     private static func serve(
         _ seed: SimulationSeed, _ flags: inout CommandFlags, _ console: Console
     ) -> ExitCode {
-        func file(_ name: String) -> [UInt8]? {
-            flags.value(name, mustBe: "a file that can be read") { try? console.readFile($0) }
-        }
-        let address = flags.value("--listen", mustBe: "an address and a port") {
-            ListenAddress($0)
-        }
-        let metric = flags.number("--metric", in: 0...UInt32.max) ?? 1
-        let delay = flags.value("--delay", mustBe: "a duration, such as 2s") {
-            SettingUnits.durations.parse($0).map { Duration.milliseconds($0) }
-        }
-        let behaviour = flags.value("--answer", mustBe: "one of those in --help, or a status") {
-            behaviours[$0] ?? Int($0).map { .status($0) }
-        }
-        let access = ProviderAccess(
-            keyPath: flags.values["--provider-key"] ?? "", keyID: nil,
-            teamID: flags.values["--team-id"] ?? "")
-        guard let certificate = file("--certificate"), let key = file("--key"),
-            let providerKey = file("--provider-key"), let keyID = access.effectiveKeyID,
-            ProviderAccess.isID(access.teamID), flags.problems.isEmpty
-        else {
-            flags.note("--certificate, --key, --provider-key and --team-id are needed")
+        guard let options = SimulatedAppleOptions(&flags, console), flags.problems.isEmpty else {
             return complain(flags, console)
         }
-        let apple = SimulatedReceiptServer(authority: seed.authority, teamID: access.teamID)
-        apple.metric = metric
-        apple.behaviour = behaviour ?? .honest
-        guard apple.register(providerKey, id: keyID) else {
+        let apple = SimulatedReceiptServer(authority: seed.authority, teamID: options.teamID)
+        apple.metric = options.metric
+        apple.behaviour = options.behaviour
+        guard apple.register(options.providerKey, id: options.keyID) else {
             flags.note("--provider-key must hold a P-256 private key in PEM")
             return complain(flags, console)
         }
         do throws(Fault) {
             let server = try TestHTTPSServer(
-                address: address ?? ListenAddress(host: "127.0.0.1", port: 0),
-                certificate: String(decoding: certificate, as: UTF8.self),
-                key: String(decoding: key, as: UTF8.self)
+                address: options.address, certificate: options.certificate, key: options.key
             ) { question in
-                if let delay { Tool.pause(delay) }
+                if let delay = options.delay { Tool.pause(delay) }
                 let answer = apple.answer(
                     authorization: question.authorization, body: question.body,
                     environment: question.path.hasPrefix("/development")
@@ -119,7 +98,12 @@ enum SimulatedApple {
             _ = TerminationSignals.next()
             return .success
         } catch {
-            console.complain("attest-worker simulate: \(error)\n")
+            // The fault's own words are for workers, which listen by a setting.
+            let what =
+                error.code == "operations_listen"
+                ? "can't listen on \(options.address), as the port is taken or not permitted:"
+                    + " give another one as --listen" : error.description
+            console.complain("attest-worker simulate: \(what)\n")
             return error.exitCode
         }
     }

@@ -54,6 +54,55 @@ import Worker
         #expect(findings.first?.weight == .error(.config))
     }
 
+    @Test(arguments: [
+        (nil, "the file of receipts.caPath can't be read"),
+        ("", "the file of receipts.caPath must hold certificates in PEM"),
+        (
+            "-----BEGIN CERTIFICATE-----\nno base64\n-----END CERTIFICATE-----\n",
+            "the file of receipts.caPath must hold certificates in PEM"
+        ),
+    ])
+    func `roots that can't be used are told as the key is`(
+        text: String?, complaint: String
+    ) throws {
+        let folder = try Folder("attest-provider-roots")
+        let pem = String(decoding: AppleServerTests.pem(7), as: UTF8.self)
+        let keyPath = try folder.write(pem, to: "AuthKey_ABC123DEFG.p8")
+        if let text { _ = try folder.write(text, to: "roots.pem") }
+        var settings = Settings()
+        settings.receipts.keyPath = keyPath
+        settings.receipts.teamID = "TEAM123456"
+        settings.receipts.caPath = folder.path("roots.pem")
+        let findings = ProviderKeyCheck.findings(settings)
+        #expect(findings.map(\.weight) == [.fine, .error(.config)])
+        let test = TestConsole()
+        let code = AttestWorker.run(
+            [
+                "receipts", "refresh", "--app-id=\(Self.appID)",
+                "--postgres.connection=host=127.0.0.1 port=1",
+                "--apps=[{appId: \"\(Self.appID)\"}]", "--receipts.keyPath=\(keyPath)",
+                "--receipts.caPath=\(folder.path("roots.pem"))",
+                "--receipts.teamId=TEAM123456", "ciH3RDX+tO8kOMNOjSSGHPTbTJ1uPqN1A6Rj1YZJ7Vk=",
+            ], console: test.console())
+        #expect(code == .config)
+        #expect(test.errorText.contains(complaint), "\(test.errorText)")
+        // One that is good among others.
+        let certificates = try TestCertificates()
+        settings.receipts.caPath = certificates.root
+        withExtendedLifetime(certificates) {
+            #expect(ProviderKeyCheck.findings(settings).map(\.weight) == [.fine])
+        }
+    }
+
+    @Test func `a word that is no key id is told, and what one is`() {
+        let test = TestConsole()
+        let code = AttestWorker.run(
+            ["receipts", "refresh", "--app-id=\(Self.appID)", "abc"], console: test.console())
+        #expect(code == .usage)
+        #expect(test.errorText.contains("is no key id: that is base64 or base64url of 32 bytes"))
+        #expect(test.errorText.contains("abc"))
+    }
+
     @Test func `apps of another team are told, as Apple would refuse the key for them`() throws {
         let folder = try Folder("attest-provider-team")
         let pem = String(decoding: AppleServerTests.pem(7), as: UTF8.self)
