@@ -18,9 +18,12 @@ import Testing
             {
                 let fleet = try await TrialFleet()
                 let start = ContinuousClock.now
-                try await eventually("all share the topic; \(fleet.workers)", within: .seconds(90))
-                {
-                    fleet.isWell
+                try await eventually(
+                    "all share the topic, and no alert fires; \(fleet.workers)",
+                    within: .seconds(90)
+                ) {
+                    // Until the first look at the workers, there are none.
+                    try fleet.isWell && fleet.firing().isEmpty
                 }
                 var transcript: [String] = []
                 for step in [

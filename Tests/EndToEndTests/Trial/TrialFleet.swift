@@ -61,6 +61,11 @@ final class TrialFleet {
         ]
     }
 
+    /// The alerts that fire, without those that the trial's own world raises.
+    func firing() throws -> Set<String> {
+        try Set((prometheus?.firing() ?? []).map(\.name)).subtracting(TrialStep.mayStay)
+    }
+
     // MARK: Traffic
 
     /// Sends a few requests more, of devices of which some lie.

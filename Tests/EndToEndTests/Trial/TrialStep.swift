@@ -121,8 +121,7 @@ struct TrialStep {
             within: .seconds(60)
         ) {
             try look(at: fleet)
-            staying = try Set((fleet.prometheus?.firing() ?? []).map(\.name))
-                .subtracting(Self.mayStay)
+            staying = try fleet.firing()
             try fleet.sendSome(2)
             try await Task.sleep(for: .milliseconds(150))
             return staying.isEmpty && fleet.isWell

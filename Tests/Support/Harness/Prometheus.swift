@@ -77,25 +77,32 @@ package final class Prometheus {
             guard process.ended == nil else { throw HarnessFailure("Prometheus ended; \(process)") }
             return (try? HTTPExchange.get("/-/ready", from: address).status) == 200
         }
+        // It begins with its targets some seconds later; until then there seem to be none.
+        try await eventually("Prometheus looks at its targets; \(process)", within: .seconds(60)) {
+            try prometheus.series("up").count == targets.count
+        }
         return prometheus
     }
 
     /// The alerts that fire at this moment.
     package func firing() throws -> Set<Alert> {
+        try Set(
+            series("ALERTS%7Balertstate%3D%22firing%22%7D").compactMap { labels in
+                labels["alertname"].map { Alert($0, instance: labels["instance"]) }
+            })
+    }
+
+    /// The labels of what an expression finds.
+    private func series(_ expression: String) throws -> [[String: String]] {
         // HTTP 1.0, so that the answer comes in one piece.
-        let query = "/api/v1/query?query=ALERTS%7Balertstate%3D%22firing%22%7D"
+        let query = "/api/v1/query?query=\(expression)"
         let answer = try HTTPExchange.send(
             Array("GET \(query) HTTP/1.0\r\nHost: test\r\n\r\n".utf8), to: address)
         guard answer.status == 200 else {
             throw HarnessFailure("Prometheus answers \(answer.status): \(answer.body)")
         }
         let told = try JSONDecoder().decode(Answer.self, from: Data(answer.body.utf8))
-        return Set(
-            told.data.result.compactMap { series in
-                series.metric["alertname"].map {
-                    Alert($0, instance: series.metric["instance"])
-                }
-            })
+        return told.data.result.map(\.metric)
     }
 
     private struct Answer: Decodable {
