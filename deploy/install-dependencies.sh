@@ -21,6 +21,8 @@ packages=(
     python3-prometheus-client
     # Looking into topics by hand; checking messages against the schemas.
     kcat python3 python3-jsonschema python3-yaml
+    # Counts instructions: a slow-down is seen without a clock.
+    valgrind
     # The second verifier's Python packages, which Debian has in other versions.
     python3-venv
 )

@@ -27,6 +27,9 @@ beside soak deploy/soak.sh
 say "Python packages of the second verifier"
 deploy/python-environment.sh || say "they can't be had: its test will be skipped"
 
+say "instructions that an object costs"
+Benchmarks/instructions.sh
+
 say "clients in other languages"
 deploy/test-clients.sh
 
