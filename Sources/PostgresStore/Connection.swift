@@ -11,6 +11,8 @@ final class Connection {
     private let replyTimeout: Duration
     private let prepares: Bool
     private var prepared: Set<Statement> = []
+    /// How often it has waited for the server so far.
+    private(set) var roundTrips = 0
 
     /// Connects.
     ///
@@ -63,6 +65,7 @@ final class Connection {
             expected.append(nil)
         }
         guard PQpipelineSync(handle) == 1 else { throw lost() }
+        roundTrips += 1
         do throws(PostgresError) {
             let results = try collect(expected, until: deadline)
             guard PQexitPipelineMode(handle) == 1 else { throw lost() }

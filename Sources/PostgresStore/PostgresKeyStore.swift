@@ -15,6 +15,9 @@ package final class PostgresKeyStore: KeyStore {
     private let noteConnect: @Sendable (_ isOpen: Bool) -> Void
     private(set) var connection: Connection?
 
+    /// Round trips to the server that the open connection has taken; 0 without one.
+    package var roundTrips: Int { connection?.roundTrips ?? 0 }
+
     /// A store that is not connected yet.
     ///
     /// - Parameters:
