@@ -24,6 +24,28 @@ struct BacklogResult {
     /// The most memory a worker has had, in MiB.
     let peakMiB: Double
 
+    /// The cells of every table of such runs.
+    var cells: [Table.Cell] {
+        [
+            .number(perSecond, digits: 0), .number(ofTwoCores, digits: 2),
+            .number(worker, digits: 1), .number(multiple, digits: 2), .number(database, digits: 1),
+            .number(broker, digits: 1), .number(reference, digits: 1), .number(busy, digits: 2),
+            .number(foreign, digits: 2), .number(firstVerdict, digits: 1),
+            .number(peakMiB, digits: 0),
+        ]
+    }
+
+    /// What stands above them.
+    static let columns: [Table.Column] = [
+        .init("requests/s", "perSecond"), .init("of two cores", "ofTwoCores"),
+        .init("worker µs", "workerMicroseconds"),
+        .init("of a bare verification", "ofBareVerification"),
+        .init("PostgreSQL µs", "databaseMicroseconds"), .init("broker µs", "brokerMicroseconds"),
+        .init("bare µs", "bareMicroseconds"), .init("cores busy", "coresBusy"),
+        .init("not ours", "coresOfOthers"), .init("first verdict s", "firstVerdictSeconds"),
+        .init("peak MiB", "peakMiB"),
+    ]
+
     /// The part of two cores that do nothing but verify.
     var ofTwoCores: Double { perSecond * reference / 1e6 / 2 }
     /// A worker's CPU as a multiple of a bare verification.
@@ -70,6 +92,8 @@ struct Backlog {
     private struct Sample {
         let seconds: Double
         let verdicts: Int
+        /// How often a lane had taken over partitions.
+        let claims: Int
         let worker: Double
         let database: Double
         let broker: Double
@@ -79,14 +103,15 @@ struct Backlog {
 
     /// Runs.
     func run(
-        lanes: Int, batch: Int, workers: Int = 1, partitions: Int = Stage.partitions
+        lanes: Int, batch: Int, workers: Int = 1, partitions: Int = Stage.partitions,
+        padding: Int = 0
     ) async throws -> BacklogResult {
         let reference = Reference(bare: try stage.traffic.bareVerification())
         let before = try reference.best()
         let run = try await stage.prepare(lanes: lanes, batch: batch, partitions: partitions)
-        try write(stage.traffic.next(count), run)
+        try stage.write(stage.traffic.next(count, padding: padding), to: run.requests)
         let follower = try stage.follower(run)
-        try await stage.database.query("CHECKPOINT")
+        try await stage.server.database.query("CHECKPOINT")
         let started = ContinuousClock.now
         var processes: [ChildProcess] = []
         for number in 0..<workers {
@@ -100,20 +125,8 @@ struct Backlog {
             let end = try await process.waitForEnd(within: .seconds(30))
             guard end == .exited(0) else { throw HarnessFailure("a worker ended: \(process)") }
         }
-        try check(follower)
         return try result(
             samples, reference: min(before, after), peakMiB: Double(peak) / 1_048_576)
-    }
-
-    private func write(_ records: [SentRecord], _ run: Stage.Run) throws {
-        let writer = try stage.writer(run)
-        for record in records {
-            try writer.write(
-                OutgoingRecord(
-                    topic: run.requests, key: record.key, value: record.value,
-                    headers: record.headers))
-        }
-        try writer.flush(wait: .seconds(60))
     }
 
     private func watch(
@@ -121,16 +134,18 @@ struct Backlog {
         since started: ContinuousClock.Instant
     ) async throws -> [Sample] {
         var samples: [Sample] = []
+        var accepted: Set<Int> = []
         while ContinuousClock.now - started < Self.patience {
             let verdicts = try follower.positions().values.reduce(0) { $0 + Int($1.high) }
-            let servers = stage.serverSeconds()
+            let database = try stage.server.seconds()
             samples.append(
                 Sample(
                     seconds: (ContinuousClock.now - started) / .seconds(1), verdicts: verdicts,
+                    claims: processes.reduce(0) { $0 + $1.count(of: "partitions_claimed") },
                     worker: processes.reduce(0) { $0 + CPUTime.seconds(of: $1.processID) },
-                    database: servers.database, broker: servers.broker,
+                    database: database, broker: stage.brokerSeconds(),
                     machine: CPUTime.secondsOfMachine(), own: CPUTime.seconds(of: getpid())))
-            if verdicts >= count { return samples }
+            if verdicts >= count, try answered(follower, &accepted) == count { return samples }
             if let dead = processes.first(where: { $0.ended != nil }) {
                 throw HarnessFailure("a worker ended before its work: \(dead)")
             }
@@ -139,33 +154,33 @@ struct Backlog {
         throw HarnessFailure("only \(samples.last?.verdicts ?? 0) of \(count) verdicts came")
     }
 
-    /// Every verdict must be what was planned: a fast refusal is no result.
-    private func check(_ follower: TopicFollower) throws {
+    /// How many requests were answered so far.
+    ///
+    /// A verdict may come twice, as after a rebalance; then it is one. Every verdict must be what
+    /// was planned: a fast refusal is no result.
+    private func answered(_ follower: TopicFollower, _ accepted: inout Set<Int>) throws -> Int {
         guard try follower.readOn(within: .seconds(60)) else {
             throw HarnessFailure("the verdicts can't be read")
         }
-        // A verdict may come twice, as after a rebalance; then it is one.
-        var accepted: Set<Substring> = []
         for record in follower.take() {
-            let text = String(decoding: record.value ?? [], as: UTF8.self)
-            guard text.contains(#""outcome":"accepted""#), let id = requestID(in: text) else {
-                continue
+            let value = record.value ?? []
+            guard Verdicts.isAccepted(value), let number = Verdicts.number(of: value) else {
+                throw HarnessFailure("refused: \(String(decoding: value, as: UTF8.self))")
             }
-            accepted.insert(id)
+            accepted.insert(number)
         }
-        guard accepted.count == count else {
-            throw HarnessFailure("\(accepted.count) of \(count) requests were accepted")
-        }
+        return accepted.count
     }
 
     private func result(
         _ samples: [Sample], reference: Double, peakMiB: Double
     ) throws -> BacklogResult {
         let warm = Int(Double(count) * Self.warmPart)
-        guard let first = samples.first(where: { $0.verdicts > 0 }),
-            let start = samples.first(where: { $0.verdicts >= warm }), let end = samples.last,
-            end.verdicts > start.verdicts
-        else { throw HarnessFailure("too few requests to measure anything: take more") }
+        // Nor before the last lane has its partitions: until then some wait for the group.
+        guard let end = samples.last, let first = samples.first(where: { $0.verdicts > 0 }),
+            let start = samples.first(where: { $0.verdicts >= warm && $0.claims == end.claims }),
+            end.verdicts - start.verdicts > count / 4
+        else { throw HarnessFailure("too few requests came after the last lane began: take more") }
         let requests = Double(end.verdicts - start.verdicts)
         let seconds = end.seconds - start.seconds
         let worker = end.worker - start.worker
@@ -179,11 +194,4 @@ struct Backlog {
             busy: machine / seconds, foreign: max(0, machine - ours) / seconds,
             reference: reference, firstVerdict: first.seconds, peakMiB: peakMiB)
     }
-}
-
-/// The id of the request that a verdict answers.
-func requestID(in verdict: String) -> Substring? {
-    let mark = #""requestId":""#
-    guard let start = verdict.firstRange(of: mark)?.upperBound else { return nil }
-    return verdict[start...].prefix { $0 != "\"" }
 }

@@ -23,7 +23,8 @@ final class Traffic {
     private var devices: [SimulatedDevice]
     private var random = SplitMix64(seed: 5)
     private var shares: [Double] = []
-    private var made = 0
+    /// How many requests were made so far; they are called by their numbers, from 1.
+    private(set) var made = 0
     private let authority: TestAuthority
 
     /// Makes devices.
@@ -61,10 +62,17 @@ final class Traffic {
     }
 
     /// The next requests, each to be accepted.
-    func next(_ count: Int) -> [SentRecord] {
-        (0..<count).map { _ in
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - padding: bytes that each carries beside what it needs.
+    /// - Returns: the records, in the order in which they must be sent.
+    func next(_ count: Int, padding: Int = 0) -> [SentRecord] {
+        let note = padding > 0 ? #","note":"\#(String(repeating: "n", count: padding))""# : ""
+        return (0..<count).map { _ in
             made += 1
-            let payload = #"{"challenge":"\#(hex(random.bytes(16)))","action":"transfer"}"#
+            let payload =
+                #"{"challenge":"\#(hex(random.bytes(16)))","action":"transfer"\#(note)}"#
             let content = AssertionContent.capgo(payload: payload)
             let assertion = devices[nextPlace()].assert(clientDataHash: content.clientDataHash)
             let message = MintedRequest(assertion: assertion, content, requestID: "request-\(made)")

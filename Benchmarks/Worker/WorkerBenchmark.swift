@@ -1,20 +1,21 @@
+import BenchmarkSupport
 import Foundation
 import Glibc
 
 /// Measures whole workers: broker, PostgreSQL, load and worker on this machine, one after another.
 ///
-///     worker-benchmark [--lanes 1,2,4] [--batches 50,200,1000] [--rates 25,50,90] [--json FILE]
-///                      [--requests N] [--keys N] [--stored N] [--history N] [--skew even|zipf]
+///     worker-benchmark [backlog] [latency] [store] [scale] [rebalance] [growth] [process] [baseline]
+///                      [--lanes 1,2,4] [--batches 50,200,1000] [--rates 25,50,90]
+///                      [--connections 1,2,4] [--workers 1,2,4] [--partitions 4,16,64]
+///                      [--requests N] [--keys N] [--stored N] [--history N] [--growth N]
+///                      [--skew even|zipf] [--python PROGRAM] [--json FILE]
 ///
-/// For each number of lanes and each limit of a batch a backlog of requests is worked off; then, with
-/// what was fastest, requests come at so many hundredths of its rate. PostgreSQL writes through; the
-/// broker is librdkafka's mock cluster, which stores nothing: a real one costs more.
+/// PostgreSQL writes through; the broker is librdkafka's mock cluster, which stores nothing: a real
+/// one costs more.
 ///
 /// Ends with 0, or with 64 for a wrong call, 70 when a run can't be made or a verdict is wrong.
 @main
 enum WorkerBenchmark {
-    private static let latencySeconds = 8.0
-
     static func main() async {
         do {
             try await measure(Options(Array(CommandLine.arguments.dropFirst())))
@@ -25,46 +26,45 @@ enum WorkerBenchmark {
     }
 
     private static func measure(_ options: Options) async throws {
-        let traffic = Traffic(deviceCount: options.keys, skew: options.skew)
-        let stage = try await Stage(options, traffic: traffic)
-        say(
-            "\(options.stored) keys stored, \(options.keys) asking (\(options.skew)), "
-                + "\(options.history) decided requests, \(Stage.partitions) partitions\n")
-        say(Report.backlogHead)
-        var rows: [Report.Row] = []
-        for lanes in options.lanes {
-            for batch in options.batches {
-                let result = try await Backlog(stage: stage, count: options.requests)
-                    .run(lanes: lanes, batch: batch)
-                rows.append(Report.Row(lanes: lanes, batch: batch, result: result))
-                say(Report.line(rows[rows.count - 1]))
+        let stage = try await Stage(options)
+        var members: [String] = []
+        var best: BacklogTable.Best?
+        for subject in options.subjects {
+            switch subject {
+            case .backlog:
+                let (table, found) = try await BacklogTable.measure(stage)
+                members.append(table.json)
+                best = found
+            case .latency:
+                let known: BacklogTable.Best
+                if let best {
+                    known = best
+                } else {
+                    let (table, found) = try await BacklogTable.measure(stage)
+                    members.append(table.json)
+                    known = found
+                }
+                members.append(try await LatencyTable.measure(stage, known).json)
+            case .store: members.append(try await StoreTable.measure(stage).json)
+            case .scale: members.append(try await ScaleTable.measure(stage).json)
+            case .rebalance: members.append(try await RebalanceTable.measure(stage).json)
+            case .growth:
+                let (table, plans) = try await GrowthTable.measure(stage)
+                members.append(table.json)
+                for plan in plans { say("\n```\n\(plan)\n```") }
+            case .process: members.append(try await ProcessTable.measure(stage).json)
+            case .baseline: members.append(try await BaselineTable.measure(stage).json)
             }
+            say("")
         }
-        let latencies = try await latencies(options, rows, stage)
         guard let path = options.json else { return }
-        try Data(Report.json(rows, latencies).utf8).write(to: URL(filePath: path))
+        let text = "{" + members.joined(separator: ",\n") + "}\n"
+        try Data(text.utf8).write(to: URL(filePath: path))
     }
+}
 
-    private static func latencies(
-        _ options: Options, _ rows: [Report.Row], _ stage: Stage
-    ) async throws -> [LatencyResult] {
-        guard !options.rates.isEmpty,
-            let best = rows.max(by: { $0.result.perSecond < $1.result.perSecond })
-        else { return [] }
-        say("\n" + Report.latencyHead)
-        var latencies: [LatencyResult] = []
-        for rate in options.rates {
-            let result = try await Latency(stage: stage, seconds: latencySeconds).run(
-                lanes: best.lanes, batch: best.batch,
-                perSecond: best.result.perSecond * Double(rate) / 100)
-            latencies.append(result)
-            say(Report.line(lanes: best.lanes, batch: best.batch, result))
-        }
-        return latencies
-    }
-
-    private static func say(_ line: String) {
-        print(line)
-        fflush(nil)
-    }
+/// Prints a line at once: a run takes minutes.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
 }

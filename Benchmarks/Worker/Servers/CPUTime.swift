@@ -3,19 +3,21 @@ import Glibc
 
 /// The CPU time of processes, as the kernel counts it.
 ///
-/// Source: proc(5), `/proc/pid/stat`: utime and stime in ticks, with the parent's id before them.
+/// Source: proc(5), `/proc/pid/stat`: utime, stime, cutime and cstime in ticks,
+/// with the parent's id before them.
 enum CPUTime {
     /// Seconds of a process so far; 0 once it is gone.
     static func seconds(of process: pid_t) -> Double {
         fields(of: process).map { Double($0.ticks) / ticksPerSecond } ?? 0
     }
 
-    /// Seconds of a process and its children so far, as far as they live.
+    /// Seconds of a process and its children so far, also of those that have ended.
     static func secondsOfFamily(of parent: pid_t) -> Double {
         all().reduce(0) { sum, process in
             guard let fields = fields(of: process) else { return sum }
-            let isOfFamily = process == parent || fields.parent == parent
-            return isOfFamily ? sum + Double(fields.ticks) / ticksPerSecond : sum
+            guard process == parent || fields.parent == parent else { return sum }
+            let ticks = fields.ticks + (process == parent ? fields.ticksOfEnded : 0)
+            return sum + Double(ticks) / ticksPerSecond
         }
     }
 
@@ -46,16 +48,17 @@ enum CPUTime {
 
     private static func fields(
         of process: pid_t
-    ) -> (name: Substring, parent: pid_t, ticks: Int)? {
+    ) -> (name: Substring, parent: pid_t, ticks: Int, ticksOfEnded: Int)? {
         let text = text("/proc/\(process)/stat")
         guard let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")") else {
             return nil
         }
         let rest = text[text.index(after: close)...].split(separator: " ")
-        guard rest.count > 12, let parent = pid_t(rest[1]), let user = Int(rest[11]),
-            let system = Int(rest[12])
-        else { return nil }
-        return (text[text.index(after: open)..<close], parent, user + system)
+        guard rest.count > 14, let parent = pid_t(rest[1]) else { return nil }
+        let times = rest[11...14].compactMap { Int($0) }
+        guard times.count == 4 else { return nil }
+        let name = text[text.index(after: open)..<close]
+        return (name, parent, times[0] + times[1], times[2] + times[3])
     }
 
     private static func text(_ path: String) -> String {

@@ -13,41 +13,34 @@ final class Stage {
     /// Milliseconds that a fetch waits for records: the mock broker lets it wait so long even when
     /// one comes meanwhile, which a broker does not.
     private static let fetchWait = "5"
-    private static let fillPatience: Duration = .seconds(1800)
 
     let traffic: Traffic
     let folder: Folder
-    let database: Database
+    let server: DatabaseServer
+    let options: Options
     private let broker: Broker
-    private let postgres: TemporaryPostgres
-    private let postmaster: pid_t
     private let brokerProcess: pid_t
     private var runs = 0
+    private var latest: Run?
 
     /// Starts servers and fills the database.
     ///
-    /// - Parameters:
-    ///   - options: how many keys and how many decided requests are stored before the first run.
-    ///   - traffic: whose keys are registered.
+    /// - Parameter options: how many keys ask, and how many of them and of decided requests are
+    ///   stored before the first run.
     /// - Throws: when a server can't be started or filled.
-    init(_ options: Options, traffic: Traffic) async throws {
-        self.traffic = traffic
+    init(_ options: Options) async throws {
+        self.options = options
+        traffic = Traffic(deviceCount: options.keys, skew: options.skew)
         folder = try Folder("attest-benchmark")
         broker = try await Broker.start(folder: folder, name: "broker")
-        var server = TemporaryPostgres.Options()
-        server.isDurable = true
-        server.settings = ["shared_buffers = 512MB", "max_wal_size = 4GB"]
-        postgres = try TemporaryPostgres(server)
-        database = try await Database.create("benchmark", on: postgres, migrated: false)
-        try await database.migrate(folder)
-        let pidFile = try String(
-            contentsOfFile: postgres.folder + "/data/postmaster.pid", encoding: .utf8)
-        guard let process = pidFile.split(separator: "\n").first.flatMap({ pid_t($0) }),
-            let brokerProcess = CPUTime.child(called: "MockBroker")
-        else { throw HarnessFailure("the servers' processes are not found in /proc") }
-        postmaster = process
-        self.brokerProcess = brokerProcess
-        try await fill(options)
+        guard let process = CPUTime.child(called: "MockBroker") else {
+            throw HarnessFailure("the broker's process is not found in /proc")
+        }
+        brokerProcess = process
+        server = try await DatabaseServer(folder: folder)
+        // Without history, statistics of empty tables would be measured.
+        try await server.store(keys: options.stored, asking: traffic.keyLines)
+        try await server.store(requests: options.history)
     }
 
     /// Where the broker listens.
@@ -64,12 +57,12 @@ final class Stage {
     func prepare(lanes: Int, batch: Int, partitions: Int = Stage.partitions) async throws -> Run {
         runs += 1
         let names = ["requests", "verdicts", "dead-letters"].map { "\($0)-\(runs)" }
-        for name in names { try await broker.command("topic \(name):\(partitions)") }
+        for name in names { try await makeTopic(name, partitions: partitions) }
         var settings = WorkerSettings(
             kafka: .init(
                 bootstrapServers: [broker.bootstrapServers], groupId: "benchmark-\(runs)",
                 topics: .init(requests: [names[0]], verdicts: names[1], deadLetters: names[2])),
-            postgres: .init(connection: database.conninfo), apps: [traffic.app])
+            postgres: .init(connection: server.database.conninfo), apps: [traffic.app])
         settings.kafka.properties["fetch.wait.max.ms"] = Self.fetchWait
         settings.log.level = "info"
         settings.worker.lanes = lanes
@@ -77,7 +70,25 @@ final class Stage {
         settings.worker.idleWait = "500ms"
         settings.operations.statisticsInterval = "5s"
         let path = try folder.write(settings.json, to: "settings-\(runs).json")
-        return Run(requests: names[0], verdicts: names[1], settingsPath: path)
+        let run = Run(requests: names[0], verdicts: names[1], settingsPath: path)
+        latest = run
+        return run
+    }
+
+    /// Makes a topic.
+    func makeTopic(_ name: String, partitions: Int = Stage.partitions) async throws {
+        try await broker.command("topic \(name):\(partitions)")
+    }
+
+    /// Writes requests into a topic, and waits until the broker has them.
+    func write(_ records: [SentRecord], to topic: String) throws {
+        let writer = try writer(to: topic)
+        for record in records {
+            try writer.write(
+                OutgoingRecord(
+                    topic: topic, key: record.key, value: record.value, headers: record.headers))
+        }
+        try writer.flush(wait: .seconds(60))
     }
 
     /// Starts a worker of a run.
@@ -87,10 +98,24 @@ final class Stage {
             folder: folder, name: "\(name)-\(runs)")
     }
 
-    /// Who writes requests, on whatever thread.
-    func writer(_ run: Run) throws -> TopicWriter {
+    /// Starts one more worker of the latest run.
+    func startAnother() async throws -> ChildProcess {
+        guard let latest else { throw HarnessFailure("no run was prepared") }
+        return try await startWorker(latest, name: "another")
+    }
+
+    /// What is stored, and who asks.
+    static func described(_ stage: Stage) -> String {
+        let contents = stage.server.contents
+        return "\(contents.keys) keys stored, \(stage.options.keys) asking "
+            + "(\(stage.options.skew)), \(contents.requests) decided requests, "
+            + "\(Stage.partitions) partitions"
+    }
+
+    /// Who writes requests.
+    private func writer(to topic: String) throws -> TopicWriter {
         try TopicWriter(
-            settings: .ofGateway(bootstrapServers: broker.bootstrapServers, topics: [run.requests]),
+            settings: .ofGateway(bootstrapServers: broker.bootstrapServers, topics: [topic]),
             log: { _ in })
     }
 
@@ -109,34 +134,6 @@ final class Stage {
         return try TopicReader(topic: run.verdicts, settings: settings, log: { _ in })
     }
 
-    /// CPU seconds of the database server and of the broker so far.
-    func serverSeconds() -> (database: Double, broker: Double) {
-        (CPUTime.secondsOfFamily(of: postmaster), CPUTime.seconds(of: brokerProcess))
-    }
-
-    /// Registers the keys, and stores what a system has that has worked for a while: without that,
-    /// statistics of empty tables would be measured.
-    private func fill(_ options: Options) async throws {
-        let columns = "key_id, app_id, environment, public_key, sign_count, status, attested_by"
-        let lines = try folder.write(traffic.keyLines, to: "keys.tsv")
-        let script = """
-            \\copy attest.keys (\(columns)) FROM '\(lines)'
-            INSERT INTO attest.keys (\(columns))
-            SELECT sha256(int8send(i)), '\(Traffic.appID)', 'production',
-                '\\x04'::bytea || sha256(int8send(i + 1)) || sha256(int8send(i + 2)), 1, 'active',
-                'simulated'
-            FROM generate_series(1, \(max(0, options.stored - options.keys))) AS i;
-            INSERT INTO attest.inbox (request, content_digest, verdict)
-            SELECT md5('history' || i)::uuid, sha256(int8send(i)), convert_to(repeat('v', 300), 'UTF8')
-            FROM generate_series(1, \(options.history)) AS i;
-            VACUUM ANALYZE;
-            CHECKPOINT;
-            """
-        let path = try folder.write(script, to: "fill.sql")
-        let client = try await ChildProcess.start(
-            "psql", ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database.conninfo, "-f", path],
-            folder: folder, name: "fill")
-        let end = try await client.waitForEnd(within: Self.fillPatience)
-        guard end == .exited(0) else { throw HarnessFailure("filling the database: \(client)") }
-    }
+    /// CPU seconds of the broker so far.
+    func brokerSeconds() -> Double { CPUTime.seconds(of: brokerProcess) }
 }
