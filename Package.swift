@@ -95,6 +95,7 @@ let package = Package(
         .target(
             name: "CBORWriter", dependencies: ["AppAttest"], path: "Tests/Support/CBORWriter",
             swiftSettings: strict),
+        .target(name: "SampleKeys", path: "Tests/Support/SampleKeys", swiftSettings: strict),
         .target(
             name: "RecordedVectors", path: "Tests/Support/RecordedVectors", swiftSettings: strict),
 
@@ -117,7 +118,9 @@ let package = Package(
             ],
             path: "Benchmarks/Worker", swiftSettings: strict),
 
-        .testTarget(name: "LibCryptoTests", dependencies: ["LibCrypto"], swiftSettings: strict),
+        .testTarget(
+            name: "LibCryptoTests", dependencies: ["LibCrypto", "SampleKeys"],
+            swiftSettings: strict),
         .testTarget(
             name: "AppAttestTests",
             dependencies: [
@@ -137,7 +140,7 @@ let package = Package(
             name: "WorkerTests",
             dependencies: [
                 "Worker", "Wire", "AppAttest", "LibCrypto", "AttestTestKit", "KeyStoreSuite",
-                "SeededNumbers", "RecordedVectors",
+                "SampleKeys", "SeededNumbers", "RecordedVectors",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -158,14 +161,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "OperationsTests",
-            dependencies: ["Operations", "Harness", "Worker", "AppAttest"],
+            dependencies: ["Operations", "Harness", "SampleKeys", "Worker", "AppAttest"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "attest-worker", "Harness", "KafkaTransport", "PostgresStore", "AttestTestKit",
                 "Worker", "Wire", "AppAttest", "LibCrypto", "Operations", "RecordedVectors",
-                "SeededNumbers", "TestHTTPServer",
+                "SampleKeys", "SeededNumbers", "TestHTTPServer",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -173,8 +176,8 @@ let package = Package(
             dependencies: [
                 "attest-worker", "AppAttest", "AppleReceipts", "HTTPClient", "KeyStoreSuite",
                 "AttestTestKit", "Harness", "KafkaTransport",
-                "LibCrypto", "Operations", "PostgresStore", "RecordedVectors", "SeededNumbers",
-                "Wire", "Worker",
+                "LibCrypto", "Operations", "PostgresStore", "RecordedVectors", "SampleKeys",
+                "SeededNumbers", "Wire", "Worker",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -8,9 +8,6 @@ package final class P256SigningKey: @unchecked Sendable {
     // `@unchecked`: libcrypto counts references to an EVP_PKEY atomically, and nothing here writes
     // to one after `init`.
 
-    /// The most bytes of a file with a key; those that Apple hands out have 257.
-    package static let pemByteCountMax = 16_384
-
     private let key: OpaquePointer
     /// The key's public half.
     package let publicKey: P256PublicKey
@@ -23,7 +20,7 @@ package final class P256SigningKey: @unchecked Sendable {
     ///   lies on another curve.
     package init?(pem: [UInt8]) {
         defer { OpenSSLErrorQueue.clear() }
-        guard pem.count <= Self.pemByteCountMax, let key = readKey(pem) else { return nil }
+        guard let key = PrivateKeyFile.read(pem) else { return nil }
         guard let point = pointOnP256(key), let publicKey = P256PublicKey(x963: point) else {
             EVP_PKEY_free(key)
             return nil
@@ -73,21 +70,6 @@ package final class P256SigningKey: @unchecked Sendable {
         }
         return bytes
     }
-}
-
-/// A key that the caller owns; nil when there is none in the text, or a password would be needed.
-private func readKey(_ pem: [UInt8]) -> OpaquePointer? {
-    guard let input = BIO_new_mem_buf(pem, Int32(pem.count)) else { return nil }
-    defer { BIO_free(input) }
-    // Without a function of ours libcrypto would ask for the password on the terminal.
-    return PEM_read_bio_PrivateKey(input, nil, refusePassword, nil)
-}
-
-/// A file-level function: a closure could be isolated to an actor.
-private func refusePassword(
-    _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?
-) -> Int32 {
-    -1
 }
 
 /// The key's public point, uncompressed; nil when it is no key of this curve.

@@ -21,7 +21,7 @@ import Worker
         Case(text: "", complaint: "must hold a P-256 private key in PEM, not encrypted"),
         Case(text: "no key", complaint: "must hold a P-256 private key in PEM, not encrypted"),
         Case(
-            text: String(repeating: "x", count: P256SigningKey.pemByteCountMax + 1),
+            text: String(repeating: "x", count: PrivateKeyFile.byteCountMax + 1),
             complaint: "must hold a P-256 private key in PEM, not encrypted"),
         // An id has ten characters.
         Case(
