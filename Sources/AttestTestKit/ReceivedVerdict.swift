@@ -24,6 +24,14 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
         public var asOf: String
     }
 
+    /// What an accepted registration is answered with, where its app gets tokens.
+    public struct AppCheckToken: Codable, Hashable, Sendable {
+        /// A JSON Web Token.
+        public var token: String
+        /// For how long it is good: decimal seconds and an `s`.
+        public var ttl: String
+    }
+
     /// The verdict's identity: the same whenever the same request is answered again.
     public var verdictId: String
     /// The gateway's request id, if it sent one that can be read.
@@ -76,6 +84,10 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var subject: String?
     /// On accepted App Check registrations: the artifact, in standard base64.
     public var artifact: String?
+    /// On accepted registrations: the app's token, where it gets any.
+    public var appCheckToken: AppCheckToken?
+    /// On accepted assertions: the app's token, a JSON Web Token, where it gets any.
+    public var token: String?
     /// A challenge that was asked for, in standard base64.
     public var challenge: String?
     /// For how long what is handed out is good: decimal seconds and an `s`.

@@ -22,6 +22,21 @@ package enum Base64 {
         Data(bytes).base64EncodedString()
     }
 
+    /// The text of bytes as JSON Web Tokens have it: the alphabet for URLs, no padding.
+    ///
+    /// Source: RFC 7515, 2.
+    package static func encodeForURL(_ bytes: [UInt8]) -> String {
+        String(
+            encode(bytes).compactMap { character -> Character? in
+                switch character {
+                case "+": "-"
+                case "/": "_"
+                case "=": nil
+                default: character
+                }
+            })
+    }
+
     private static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard let length = unpaddedLength(text) else { return nil }
         let values = sextets

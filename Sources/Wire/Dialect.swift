@@ -94,7 +94,6 @@ enum Dialect: Hashable, Sendable, CaseIterable {
     ) throws(RequestProblem) -> Content {
         let spellings = [
             ("attestationStatement", "attestation_statement"), ("keyId", "key_id"),
-            ("limitedUse", "limited_use"),
         ]
         for (camel, snake) in spellings where fields.has(camel) && fields.has(snake) {
             throw .malformed("\(camel) is given in both spellings")
@@ -105,12 +104,10 @@ enum Dialect: Hashable, Sendable, CaseIterable {
         let statement = spelled("attestationStatement", "attestation_statement")
         if fields.has("artifact") {
             try fields.refuse([statement, "attestation", "payload"])
-            try fields.checkBoolean(spelled("limitedUse", "limited_use"))
             return try appCheckAssertion(
                 fields, keyIDName: spelled("keyId", "key_id"), limits: limits)
         }
         try fields.refuse(["attestation", "assertion", "payload"])
-        try fields.checkBoolean(spelled("limitedUse", "limited_use"))
         let challenge = try fields.bytes("challenge", bytesMax: limits.clientDataBytesMax)
         return Content(
             kind: .registration, keyID: try fields.keyID(spelled("keyId", "key_id")),

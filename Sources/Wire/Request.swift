@@ -20,6 +20,8 @@ package struct Request: Hashable, Sendable {
     package var artifact: [UInt8]?
     /// Whether the message is App Check's: its registrations are answered with an artifact.
     package var isAppCheck = false
+    /// Whether the token that it is answered with shall be one for limited use.
+    package var isForLimitedUse = false
     /// The app the gateway believes it serves; it never selects the app, it can only disagree.
     package let appID: String?
     /// Opaque owner of the key, 1 to 256 bytes of UTF-8.
@@ -55,16 +57,18 @@ package struct Request: Hashable, Sendable {
     /// Two records with one request id are one request exactly when their digests are equal: white
     /// space, field order, base64 alphabet and dialect don't count, content does.
     package var digest: Digest32 {
-        Self.digest(
-            kind,
-            [
-                keyID.digest.bytes, object, clientDataHash.bytes,
-                appID.map { Array($0.utf8) } ?? [], subject.map { Array($0.utf8) } ?? [],
-            ])
+        var parts = [
+            keyID.digest.bytes, object, clientDataHash.bytes,
+            appID.map { Array($0.utf8) } ?? [], subject.map { Array($0.utf8) } ?? [],
+        ]
+        // A part only where it is asked for: all others have the digest that they had before there
+        // were tokens, and inboxes are full of those.
+        if isForLimitedUse { parts.append(Array("limitedUse".utf8)) }
+        return Self.digest(kind, parts)
     }
 
     /// SHA-256 over a kind and parts, each part with its length before it.
-    static func digest(_ kind: RequestKind, _ parts: [[UInt8]]) -> Digest32 {
+    package static func digest(_ kind: RequestKind, _ parts: [[UInt8]]) -> Digest32 {
         var bytes = Array(kind.rawValue.utf8)
         for part in parts {
             for shift in stride(from: 56, through: 0, by: -8) {

@@ -67,10 +67,15 @@ struct RequestFields {
         }
     }
 
-    /// Insists on `true`, `false` or nothing.
-    func checkBoolean(_ name: String) throws(RequestProblem) {
+    /// `true`, `false`, or false where there is nothing under either spelling of a name.
+    func flag(_ camel: String, orSpelled snake: String) throws(RequestProblem) -> Bool {
+        guard !has(camel) || !has(snake) else {
+            throw .malformed("\(camel) is given in both spellings")
+        }
+        let name = has(snake) ? snake : camel
         switch object[name] {
-        case .absent, .boolean: return
+        case .absent: return false
+        case .boolean(let flag): return flag
         case .text, .object, .other, .ambiguous: throw .malformed("\(name) is not a boolean")
         }
     }

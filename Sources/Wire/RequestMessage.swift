@@ -70,6 +70,7 @@ package enum RequestMessage {
         request.clientData = content.clientData
         request.artifact = content.artifact
         request.isAppCheck = dialect == .appCheck
+        request.isForLimitedUse = try fields.flag("limitedUse", orSpelled: "limited_use")
         return request
     }
 

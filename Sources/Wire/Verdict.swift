@@ -62,6 +62,9 @@ package struct Verdict: Hashable, Sendable {
     package var risk: RiskStanding?
     /// On accepted App Check registrations: the artifact.
     package var artifact: [UInt8]?
+    /// On accepted registrations and assertions: the app's token, where it gets any; a secret of
+    /// whoever made the request.
+    package var token: String?
     /// On challenges that are asked for: the challenge.
     package var challenge: [UInt8]?
     /// For how long what is handed out is good.

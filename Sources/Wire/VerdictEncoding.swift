@@ -8,6 +8,12 @@ extension Verdict {
         // The calls are in the order of the names, so that no sorting is needed.
         var object = JSONWriter()
         object.add("action", outcome.reason?.action)
+        if kind == .registration, let token {
+            var appCheckToken = JSONWriter()
+            appCheckToken.add("token", token)
+            appCheckToken.add("ttl", lifetime.map(ProtobufDuration.text))
+            object.add("appCheckToken", appCheckToken)
+        }
         object.add("appId", appID)
         object.add("artifact", artifact.map(Base64.encode))
         object.add("bundleVersion", bundleVersion)
@@ -31,7 +37,10 @@ extension Verdict {
         object.add("simulated", isSimulated ? true : nil)
         object.add("source", source.encoded)
         object.add("subject", subject)
-        object.add("ttl", lifetime.map(ProtobufDuration.text))
+        if kind != .registration {
+            object.add("token", token)
+            object.add("ttl", lifetime.map(ProtobufDuration.text))
+        }
         object.add("type", kind?.rawValue)
         object.add("validationCategory", validationCategory)
         object.add("verdictId", verdictID.text)

@@ -136,13 +136,14 @@ extension Policy {
                         relyingParty: RelyingParty(
                             appID: appID, environments: app.environments, trustAnchor: anchor),
                         rules: app.rules, isSimulated: app.isSimulated,
-                        receiptAnchor: receiptAnchor(of: app))
+                        receiptAnchor: receiptAnchor(of: app), tokens: app.tokens.policy)
                 }
             }, maxRequestAge: settings.worker.maxRequestAge,
             maxClockSkew: settings.worker.maxClockSkew)
         refresh = settings.receipts.access.map { _ in settings.receipts.rules }
         challenges = settings.challenges.policy
         artifacts = settings.artifacts.policy
+        tokens = settings.tokens.policy
         document = PolicyDocument.of(settings)
     }
 

@@ -13,6 +13,12 @@ enum AcceptedMessages {
     private static let exactHash = ClientDataHash(exactly: [1, 2, 3])
     private static let plain = Sample.request(.registration, ClientDataHash(hashing: [1, 2, 3]))
 
+    private static func limitedUse(_ hash: ClientDataHash) -> Request {
+        var request = Sample.request(.registration, hash)
+        request.isForLimitedUse = true
+        return request
+    }
+
     private static let dialects: [MessageCase] = [
         .accepted(
             "a Capgo registration hashes the challenge's text", Sample.capgoRegistration.json,
@@ -78,7 +84,13 @@ enum AcceptedMessages {
             Members([
                 ("key_id", Sample.keyText), ("attestation_statement", Sample.objectText),
                 ("challenge", Sample.quoted(challengeText)), ("limited_use", "true"),
-            ]).json, Sample.request(.registration, bytesHash)),
+            ]).json, limitedUse(bytesHash)),
+        .accepted(
+            "a Capgo registration may ask for limited use",
+            Sample.capgoRegistration.with("limitedUse", "true").json, limitedUse(textHash)),
+        .accepted(
+            "what is not for limited use may say so",
+            Sample.plainRegistration.with("limitedUse", "false").json, plain),
         .accepted(
             "null is as good as nothing",
             Sample.plainRegistration.with("clientDataHash", "null").with("token", "null")

@@ -61,6 +61,10 @@ enum RefusedMessages {
             "App Check with the statement in both spellings",
             appCheck.with("attestation_statement", Sample.objectText).json),
         .refused("App Check with limitedUse as text", appCheck.with("limitedUse", "\"no\"").json),
+        .refused(
+            "App Check with limited use in both spellings",
+            appCheck.with("limited_use", "true").json),
+        .refused("plain with limitedUse as a number", plain.with("limitedUse", "1").json),
         .refused("App Check with artifact and statement", appCheck.with("artifact", other).json),
         .refused("plain with attestation and assertion", plain.with("assertion", other).json),
         .refused("plain with client data and hash", plain.with("clientDataHash", other).json),

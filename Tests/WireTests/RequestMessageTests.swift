@@ -25,6 +25,18 @@ import Wire
         #expect(found == expected)
     }
 
+    @Test func `only what is for limited use has another digest than before there were tokens`() {
+        var request = Sample.request(.assertion, ClientDataHash(hashing: [1]))
+        let before = Request.digest(
+            .assertion,
+            [
+                Sample.keyID.digest.bytes, request.object, request.clientDataHash.bytes, [], [],
+            ])
+        #expect(request.digest == before)
+        request.isForLimitedUse = true
+        #expect(request.digest != before)
+    }
+
     @Test(arguments: RefusedMessages.all)
     func `an object that is no request is answered`(message: MessageCase) throws {
         guard case .refused(let reason) = message.expectation,

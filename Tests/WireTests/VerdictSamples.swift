@@ -92,6 +92,24 @@ enum VerdictSamples {
         return verdict
     }
 
+    /// An accepted registration of an app that gets tokens.
+    static var withRegistrationToken: Verdict {
+        var verdict = withArtifact
+        verdict.token = token
+        verdict.lifetime = .seconds(3600)
+        return verdict
+    }
+
+    /// An accepted assertion of such an app.
+    static var withToken: Verdict {
+        var verdict = assertion
+        verdict.token = token
+        verdict.lifetime = .seconds(300)
+        return verdict
+    }
+
+    private static let token = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJpIn0.c2lnbmF0dXJl"
+
     /// A challenge that was asked for.
     static var challenge: Verdict {
         var verdict = Verdict(verdictID: id, outcome: .accepted, source: place)
@@ -111,7 +129,7 @@ enum VerdictSamples {
     static var all: [Verdict] {
         [
             fullRegistration, signedHash, assertion, simulated, reported, withInvalidReceipt, risky,
-            challenge, withArtifact, bare,
+            challenge, withArtifact, withRegistrationToken, withToken, bare,
         ] + rejections
     }
 }

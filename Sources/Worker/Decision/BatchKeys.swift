@@ -115,6 +115,7 @@ struct BatchKeys {
                 of: attestation.keyID, appID: attestation.appID, at: judged.instant)
         }
         verdict.reattested = stored != nil
+        verdict.addToken(for: judged, by: policy)
         if stored == nil, let owner { owned[owner]?.append(judged.instant) }
         verdict.risk = given.risk
         let fresh = StoredKey(
@@ -159,6 +160,7 @@ struct BatchKeys {
             return verdict
         }
         use(judged.once)
+        verdict.addToken(for: judged, by: policy)
         verdict.risk = given.risk
         noteSeen(keyID, in: judged)
         verdict.isOutOfOrder = assertion.signCount < key.signCount

@@ -78,6 +78,7 @@ package struct Judge: Sendable {
             }
             judged.challenge = challenge(of: request, judged)
             judged.wantsArtifact = request.isAppCheck && request.kind == .registration
+            judged.wantsLimitedUse = request.isForLimitedUse
             return judged
         case .service(let request):
             return JudgedRecord(

@@ -58,6 +58,8 @@ package struct JudgedRecord: Sendable {
     package var challenge: JudgedChallenge?
     /// Whether it is a registration that is answered with an artifact, where there are any.
     package var wantsArtifact = false
+    /// Whether the token that it is answered with, where there are any, is for limited use.
+    package var wantsLimitedUse = false
 
     /// A judged record from its parts.
     package init(

@@ -10,6 +10,8 @@ package struct AppPolicy: Hashable, Sendable {
     package var isSimulated: Bool
     /// The root of receipts; nil where receipts are not judged, whatever the rules say.
     package var receiptAnchor: TrustAnchor?
+    /// The tokens that its accepted requests are answered with; nil: none.
+    package var tokens: AppTokens?
     /// Whose root the keys of this app were attested by.
     var authority: KeyAuthority { isSimulated ? .simulated : .apple }
 
@@ -22,8 +24,9 @@ package struct AppPolicy: Hashable, Sendable {
     /// A policy from its parts.
     package init(
         relyingParty: RelyingParty, rules: AppRules = AppRules(), isSimulated: Bool = false,
-        receiptAnchor: TrustAnchor? = nil
+        receiptAnchor: TrustAnchor? = nil, tokens: AppTokens? = nil
     ) {
+        self.tokens = tokens
         self.relyingParty = relyingParty
         self.rules = rules
         self.isSimulated = isSimulated

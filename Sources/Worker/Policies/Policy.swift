@@ -17,6 +17,8 @@ package struct Policy: Hashable, Sendable {
     package var challenges: ChallengePolicy?
     /// How artifacts are made and taken; nil: there are none.
     package var artifacts: ArtifactPolicy?
+    /// How tokens are made and taken; nil: there are none.
+    package var tokens: TokenPolicy?
     /// The settings it was made of, as ``PolicyDocument`` writes them; empty where there were none.
     package var document = ""
 

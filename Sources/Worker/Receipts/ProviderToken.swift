@@ -42,9 +42,10 @@ package struct ProviderToken: Hashable, Sendable {
     package init(_ key: ProviderKey, at now: Instant) {
         let header = #"{"alg":"ES256","kid":"\#(key.keyID)"}"#
         let claims = #"{"iss":"\#(key.teamID)","iat":\#(now.wholeSeconds)}"#
-        let signed = "\(base64URL(Array(header.utf8))).\(base64URL(Array(claims.utf8)))"
+        let signed = [header, claims].map { Base64.encodeForURL(Array($0.utf8)) }
+            .joined(separator: ".")
         let signature = key.key.jwsSignature(over: Array(signed.utf8))
-        text = "\(signed).\(base64URL(signature))"
+        text = "\(signed).\(Base64.encodeForURL(signature))"
         issuedAt = Instant(seconds: now.wholeSeconds)
     }
 
@@ -52,17 +53,4 @@ package struct ProviderToken: Hashable, Sendable {
     package func isFresh(at now: Instant) -> Bool {
         now >= issuedAt && now < issuedAt.advanced(by: Self.lifetime)
     }
-}
-
-/// RFC 7515, 2: the alphabet for URLs, without padding.
-private func base64URL(_ bytes: [UInt8]) -> String {
-    String(
-        Base64.encode(bytes).compactMap { character -> Character? in
-            switch character {
-            case "+": "-"
-            case "/": "_"
-            case "=": nil
-            default: character
-            }
-        })
 }

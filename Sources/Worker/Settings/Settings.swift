@@ -117,6 +117,8 @@ package struct Settings: Hashable, Sendable {
         package var trustAnchor: String?
         /// Another root of receipts than Apple's, as PEM: for simulated devices only.
         package var receiptTrustAnchor: String?
+        /// Its tokens.
+        package var tokens = AppTokens()
         /// Whether its devices are simulated; an app has another trust anchor exactly if they are.
         package var isSimulated = false
 
@@ -169,6 +171,8 @@ package struct Settings: Hashable, Sendable {
     package var challenges = Challenges()
     /// How artifacts are made and taken.
     package var artifacts = Artifacts()
+    /// How tokens are made and taken.
+    package var tokens = Tokens()
 
     /// The defaults.
     package init() {}

@@ -21,6 +21,7 @@ package struct SettingsChange: Hashable, Sendable {
         "challenges.secret", "challenges.previousSecret", "challenges.ttl",
         "challenges.payloadField",
         "artifacts.secret", "artifacts.previousSecret", "artifacts.lifetime",
+        "tokens.issuer", "tokens.keyFiles",
     ]
 
     /// Settings that new Kafka clients take over.
@@ -65,7 +66,10 @@ package struct SettingsChange: Hashable, Sendable {
                         needingRestart.append("\(key).\(name)")
                     }
                 }
-            } else if setting.show(old) != setting.show(new) {
+            } else if setting.show(old) != setting.show(new)
+                // The same path may hold another key now.
+                || key == "tokens.keyFiles" && old.tokens.keyFiles != new.tokens.keyFiles
+            {
                 let isRenewing = Self.clientKeys.contains(key)
                 renewsClients = renewsClients || isRenewing
                 if isRenewing || Self.isLive(key, old, new, isSameDatabase) {
@@ -111,6 +115,7 @@ package struct SettingsChange: Hashable, Sendable {
         settings.log.level = new.log.level
         settings.challenges = new.challenges
         settings.artifacts = new.artifacts
+        settings.tokens = new.tokens
         settings.postgres.password = new.postgres.password
         if takenOver.contains("postgres.connection") {
             settings.postgres.connection = new.postgres.connection

@@ -22,6 +22,7 @@ package enum SettingsPage {
             ("audit", "What is kept of decisions"),
             ("challenges", "Challenges that workers see to"),
             ("artifacts", "Artifacts of App Check's contract"),
+            ("tokens", "Tokens of App Check's contract"),
         ]
         let defaults = Settings()
         var page = introduction

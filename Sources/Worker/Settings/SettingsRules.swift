@@ -49,6 +49,7 @@ enum SettingsRules {
         return problems + appProblems(of: reading, noted: noted) + operationsProblems(of: reading)
             + tokenProblems(of: reading) + receiptProblems(of: reading)
             + challengeProblems(of: reading, noted: noted) + artifactProblems(of: reading)
+            + webTokenProblems(of: reading, noted: noted)
     }
 
     private static func appProblems(

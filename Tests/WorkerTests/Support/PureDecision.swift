@@ -15,6 +15,10 @@ struct PureDecision {
     var challenges: ChallengePolicy?
     /// How artifacts are made and taken.
     var artifacts: ArtifactPolicy?
+    /// How tokens are made and taken.
+    var tokens: TokenPolicy?
+    /// The app's tokens.
+    var appTokens: AppTokens?
     /// What was used before that may be used once.
     var used: Set<Digest32> = []
     /// The clock.
@@ -22,9 +26,10 @@ struct PureDecision {
 
     /// What a scenario's records are answered, and what is to be stored.
     func run(_ scenario: Scenario) throws -> (verdicts: [ReceivedVerdict], writes: BatchWrites) {
-        var policy = try Scenario.policy(rules: rules)
+        var policy = try Scenario.policy(rules: rules, tokens: appTokens)
         policy.challenges = challenges
         policy.artifacts = artifacts
+        policy.tokens = tokens
         var judge = Judge(policy: policy, messageLimits: MessageLimits())
         let records = scenario.records.map { (record: $0, decoded: judge.decode($0)) }
         let judged = judge.judge(records, keys: keys, now: now)

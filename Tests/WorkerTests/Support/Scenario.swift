@@ -34,7 +34,7 @@ struct Scenario {
 
     static func policy(
         apps: [String] = [appID], rules: AppRules = AppRules(),
-        isSimulated: Bool = false, judgesReceipts: Bool = false
+        isSimulated: Bool = false, judgesReceipts: Bool = false, tokens: AppTokens? = nil
     ) throws -> Policy {
         guard let anchor = TrustAnchor(der: authority.rootCertificate) else {
             throw ScenarioProblem(text: "the kit's root is no certificate")
@@ -46,7 +46,8 @@ struct Scenario {
                         appID: $0, environments: [.production], trustAnchor: anchor),
                     rules: rules, isSimulated: isSimulated,
                     receiptAnchor: judgesReceipts
-                        ? TrustAnchor(der: authority.receiptRootCertificate) : nil)
+                        ? TrustAnchor(der: authority.receiptRootCertificate) : nil,
+                    tokens: tokens)
             }, maxRequestAge: .seconds(7 * 86_400), maxClockSkew: .seconds(300))
     }
 

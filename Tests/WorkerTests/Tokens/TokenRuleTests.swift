@@ -1,0 +1,141 @@
+import AppAttest
+import AttestTestKit
+import Foundation
+import SampleKeys
+import Testing
+import Wire
+
+@testable import Worker
+
+/// What accepted requests are answered with, where their app gets tokens.
+@Suite struct TokenRuleTests {
+    private var pure = PureDecision()
+    private let policy = TokenSamples.policy(SampleKeys.rsa)
+
+    init() {
+        pure.tokens = policy
+        pure.appTokens = TokenSamples.app
+    }
+
+    private func registered(
+        _ device: SimulatedDevice, id: String = "r-1", adding members: String = ""
+    ) throws -> ReceivedVerdict {
+        var scenario = Scenario()
+        scenario.register(device, id: id, adding: members)
+        return try pure.verdict(scenario)
+    }
+
+    private func asserted(
+        _ device: SimulatedDevice, id: String = "r-1", adding members: String = "",
+        signCount: UInt32 = 0
+    ) throws -> ReceivedVerdict {
+        var (device, pure) = (device, pure)
+        pure.keys = [device.keyID: StoredKey(of: device, signCount: signCount)]
+        var scenario = Scenario()
+        scenario.assert(&device, id: id, adding: members)
+        return try pure.verdict(scenario)
+    }
+
+    @Test func `a registration is answered with a token of its app`() throws {
+        let verdict = try registered(Scenario.device(501))
+        #expect(verdict.outcome == "accepted")
+        #expect(verdict.token == nil)
+        #expect(verdict.ttl == nil)
+        let token = try #require(verdict.appCheckToken)
+        #expect(token.ttl == "7200s")
+        let seconds = Scenario.now.wholeSeconds
+        #expect(
+            policy.verifiedClaims(of: token.token)
+                == TokenClaims(
+                    issuer: policy.issuer, subject: "1:123:ios:abc",
+                    audience: ["projects/123", "projects/demo"], issuedAt: seconds,
+                    expiry: seconds + 7200,
+                    proof: TokenClaims.Proof(
+                        environment: "production", validationCategory: 4, reattested: false)))
+        let parts = try #require(TokenSamples.parts(of: token.token))
+        #expect(
+            parts.header as? [String: String]
+                == ["alg": "RS256", "kid": policy.current.id, "typ": "JWT"])
+    }
+
+    @Test func `a second attestation says so`() throws {
+        let device = Scenario.device(502)
+        var again = self
+        again.pure.keys = [device.keyID: StoredKey(of: device)]
+        let token = try #require(try again.registered(device).appCheckToken?.token)
+        #expect(policy.verifiedClaims(of: token)?.proof.reattested == true)
+    }
+
+    @Test func `an assertion has it at the top`() throws {
+        let verdict = try asserted(Scenario.device(503))
+        #expect(verdict.outcome == "accepted")
+        #expect(verdict.appCheckToken == nil)
+        #expect(verdict.ttl == "7200s")
+        let claims = policy.verifiedClaims(of: try #require(verdict.token))
+        #expect(
+            claims?.proof == TokenClaims.Proof(environment: "production", validationCategory: 4))
+        #expect(claims?.id == nil)
+    }
+
+    @Test(arguments: [#","limitedUse":true"#, #","limited_use":true"#])
+    func `limited use has an id of its own, and little time`(member: String) throws {
+        let verdict = try asserted(Scenario.device(504), adding: member)
+        #expect(verdict.ttl == "60s")
+        let token = try #require(verdict.token)
+        let claims = try #require(policy.verifiedClaims(of: token))
+        #expect(claims.expiry == claims.issuedAt + 60)
+        #expect(claims.id?.count == 22)
+        let other = try asserted(Scenario.device(504), id: "r-2", adding: member)
+        let otherClaims = policy.verifiedClaims(of: try #require(other.token))
+        #expect(otherClaims?.id != claims.id)
+        let registration = try registered(Scenario.device(505), adding: member)
+        #expect(registration.appCheckToken?.ttl == "60s")
+    }
+
+    @Test func `what older systems don't sign is not told`() throws {
+        let device = SimulatedDevice(
+            seed: 506, appID: Scenario.appID, shape: .iOS17, authority: Scenario.authority)
+        let verdict = try asserted(device)
+        let claims = policy.verifiedClaims(of: try #require(verdict.token))
+        #expect(claims?.proof == TokenClaims.Proof(environment: "production"))
+    }
+
+    @Test func `the same record has the same claims whenever it is judged`() throws {
+        var later = self
+        later.pure.now = Scenario.now.advanced(by: .seconds(86_400))
+        let device = Scenario.device(507)
+        let member = #","limitedUse":true"#
+        #expect(
+            try asserted(device, adding: member) == later.asserted(device, adding: member))
+    }
+
+    @Test func `what is refused gets none`() throws {
+        let verdict = try asserted(Scenario.device(508), signCount: 9)
+        #expect(verdict.reason == "counter_not_increasing")
+        #expect(verdict.token == nil)
+        #expect(verdict.ttl == nil)
+    }
+
+    @Test func `an app without a public name gets none, and without keys nobody does`() throws {
+        var (nameless, keyless) = (self, self)
+        nameless.pure.appTokens = nil
+        keyless.pure.tokens = nil
+        for rule in [nameless, keyless] {
+            #expect(try rule.registered(Scenario.device(509)).appCheckToken == nil)
+            let verdict = try rule.asserted(Scenario.device(510))
+            #expect(verdict.outcome == "accepted")
+            #expect(verdict.token == nil && verdict.ttl == nil)
+        }
+    }
+
+    @Test func `nothing of a token is kept for the audit`() throws {
+        let verdict = try asserted(Scenario.device(511))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let published = try encoder.encode(verdict)
+        #expect(String(decoding: published, as: UTF8.self).contains("eyJ"))
+        let facts = try #require(AuditFacts(parsing: Array(published)))
+        let kept = String(decoding: try #require(facts.encoded), as: UTF8.self)
+        #expect(!kept.contains("eyJ"))
+    }
+}
