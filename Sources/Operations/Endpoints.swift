@@ -28,7 +28,13 @@ final class Endpoints: Sendable {
     }
 
     /// Every path.
-    static let paths = ["/metrics", "/livez", "/readyz", "/startupz", "/statusz", "/version"]
+    static let paths = [
+        "/metrics", "/livez", "/readyz", "/startupz", "/statusz", "/version", keySetPath,
+    ]
+    /// Where the keys of tokens are: RFC 8615, 3.
+    static let keySetPath = "/.well-known/jwks.json"
+    /// For how long the key set may be kept, in seconds: a key signs that long after it came there.
+    static let keySetSecondsMax = 3600
 
     /// Answers one request.
     ///
@@ -39,8 +45,10 @@ final class Endpoints: Sendable {
     /// - Returns: status, headers and body.
     func answer(method: String, path: String, accept: String?) -> HTTPAnswer {
         var answer = found(method: method, path: path, accept: accept)
-        // Nothing here may be kept: it tells of a moment.
-        answer.headers.append(("Cache-Control", "no-store"))
+        // Nothing else here may be kept: it tells of a moment.
+        let mayBeKept = path == Self.keySetPath && answer.status == 200
+        answer.headers.append(
+            ("Cache-Control", mayBeKept ? "public, max-age=\(Self.keySetSecondsMax)" : "no-store"))
         return answer
     }
 
@@ -70,6 +78,13 @@ final class Endpoints: Sendable {
             return HTTPAnswer(
                 status: 200, headers: [("Content-Type", "application/json")],
                 body: StatusPage.version(observer.facts))
+        case Self.keySetPath:
+            guard let keySet = observer.keySet else {
+                return .text(404, "no tokens are made here: tokens.keyFiles is not set")
+            }
+            // RFC 7517, 8.5.1.
+            return HTTPAnswer(
+                status: 200, headers: [("Content-Type", "application/jwk-set+json")], body: keySet)
         default:
             return .text(404, "nothing here; there are " + Self.paths.joined(separator: " "))
         }

@@ -17,7 +17,7 @@ struct Command: Sendable {
         VerifyCommand.command, DemoCommand.command, SimulateCommand.command,
         FixturesCommand.command, HealthCommand.command, MetricsCommand.command,
         KeysCommand.command, ReceiptsCommand.command, ExplainCommand.command,
-        ReconcileCommand.command, ChallengeCommand.command,
+        ReconcileCommand.command, ChallengeCommand.command, KeySetCommand.command,
         ReplayCommand.command,
         DeadLettersCommand.command, OffsetsCommand.command, InboxCommand.command,
     ]

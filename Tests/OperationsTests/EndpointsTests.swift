@@ -1,6 +1,7 @@
 import AppAttest
 import Glibc
 import Harness
+import SampleKeys
 import Synchronization
 import Testing
 import Worker
@@ -45,7 +46,7 @@ private final class TestServer: Sendable {
 @Suite(.serialized) struct EndpointsTests {
     @Test func `each path answers GET and HEAD`() throws {
         let test = try TestServer()
-        for path in Endpoints.paths {
+        for path in Endpoints.paths where path != Endpoints.keySetPath {
             let found = try HTTPExchange.get(path, from: test.address)
             #expect([200, 503].contains(found.status), "\(path)")
             #expect(found.headers["cache-control"] == "no-store")
@@ -58,6 +59,33 @@ private final class TestServer: Sendable {
         #expect(status.headers["content-type"] == "application/json")
         #expect(status.body.contains("\"startedAt\" : \"2026-09-21T"))
         #expect(status.body.contains("\"simulatedApps\" : [\n    \"TEAM.b\"\n  ]"))
+    }
+
+    @Test func `the keys of tokens may be kept for an hour, and are new at once`() throws {
+        let test = try TestServer()
+        let none = try HTTPExchange.get(Endpoints.keySetPath, from: test.address)
+        #expect(none.status == 404)
+        #expect(none.headers["cache-control"] == "no-store")
+        #expect(none.body.contains("tokens.keyFiles is not set"))
+        for pem in [SampleKeys.p256(1), SampleKeys.rsa] {
+            var policy = Policy(apps: [.real("TEAM.a")])
+            let key = try #require(TokenKey(pem: pem))
+            policy.tokens = TokenPolicy(issuer: "https://attest.example", keys: [key])
+            test.policy.replace(with: policy)
+            let found = try HTTPExchange.get(Endpoints.keySetPath, from: test.address)
+            #expect(found.status == 200)
+            #expect(found.headers["cache-control"] == "public, max-age=3600")
+            #expect(found.headers["content-type"] == "application/jwk-set+json")
+            #expect(found.body == "{\"keys\":[\(key.publicJSON)]}")
+        }
+        let head = try HTTPExchange.get(
+            Endpoints.keySetPath, from: test.address, method: "HEAD")
+        #expect(head.status == 200)
+        #expect(head.body == "")
+        let post = try HTTPExchange.get(
+            Endpoints.keySetPath, from: test.address, method: "POST")
+        #expect(post.status == 405)
+        #expect(post.headers["cache-control"] == "no-store")
     }
 
     @Test func `metrics come in the format that the client wants`() throws {

@@ -110,6 +110,11 @@ package final class WorkerObserver: Sendable {
         lanes = (0..<laneCount).map { LaneObserver(lane: $0, clock: clock) }
     }
 
+    /// The public halves of the keys of tokens, a JSON Web Key Set; nil where there are no tokens.
+    package var keySet: [UInt8]? {
+        policy.value.tokens?.keySet
+    }
+
     /// How the process stands.
     package var report: WorkerReport {
         let lanes = lanes.map(\.report)

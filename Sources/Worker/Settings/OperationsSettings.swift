@@ -3,10 +3,10 @@ extension SettingsTable {
     static let operations: [Setting<Settings>] = [
         Setting(
             "operations.listen", \.operations.listen, .listenAddress,
-            "Where HTTP answers `/metrics`, `/livez`, `/readyz`, `/startupz`, `/statusz` and"
-                + " `/version`. They have no secrets and no access control: to let others than this"
-                + " machine in, name an address that only the monitoring reaches. Port 0 lets the"
-                + " system choose, and the log tells which."),
+            "Where HTTP answers `/metrics`, `/livez`, `/readyz`, `/startupz`, `/statusz`,"
+                + " `/version` and `/.well-known/jwks.json`. They have no secrets and no access"
+                + " control: to let others than this machine in, name an address that only the"
+                + " monitoring reaches. Port 0 lets the system choose, and the log tells which."),
         Setting(
             "operations.stallTimeout", \.operations.stallTimeout,
             .duration(in: .seconds(1)...(.seconds(3600))),
