@@ -36,7 +36,7 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var verdictId: String
     /// The gateway's request id, if it sent one that can be read.
     public var requestId: String?
-    /// `registration`, `assertion` or `challenge`; nil where the message did not tell.
+    /// `registration`, `assertion`, `challenge` or `consume`; nil where the message did not tell.
     public var type: String?
     /// `accepted` or `rejected`.
     public var outcome: String
@@ -88,6 +88,8 @@ public struct ReceivedVerdict: Codable, Hashable, Sendable {
     public var appCheckToken: AppCheckToken?
     /// On accepted assertions: the app's token, a JSON Web Token, where it gets any.
     public var token: String?
+    /// True of a token that was consumed before; nil where it is consumed for the first time.
+    public var alreadyConsumed: Bool?
     /// A challenge that was asked for, in standard base64.
     public var challenge: String?
     /// For how long what is handed out is good: decimal seconds and an `s`.

@@ -36,7 +36,8 @@ package enum Reason: Hashable, Sendable {
                 .validationCategoryMissing, .validationCategoryNotAllowed, .bundleVersionMissing,
                 .bundleVersionNotAllowed, .cdHashMissing, .cdHashNotAllowed, .platformNotAllowed,
                 .challengeUnknown, .challengeExpired, .challengeWrongPurpose, .challengeUsed,
-                .artifactInvalid, .artifactWrongApp, .artifactExpired:
+                .artifactInvalid, .artifactWrongApp, .artifactExpired,
+                .tokenInvalid, .tokenExpired, .tokenNotLimitedUse:
                 false
             }
         }

@@ -6,4 +6,6 @@ package enum RequestKind: String, Hashable, Sendable, CaseIterable {
     case assertion
     /// Asks for a challenge.
     case challenge
+    /// Uses up a token for limited use.
+    case consume
 }

@@ -7,7 +7,12 @@ package struct ServiceRequest: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// A challenge for an app.
         case challenge(appID: String, purpose: SignedChallenge.Purpose)
+        /// To use up a token for limited use; where an app is named, it is that app's.
+        case consume(token: String, appID: String?)
     }
+
+    /// The most bytes of a token.
+    package static let tokenBytesMax = 8192
 
     /// The gateway's id; nil when it sent none, and then the record's place identifies the request.
     package let requestID: RequestID?
@@ -24,6 +29,7 @@ package struct ServiceRequest: Hashable, Sendable {
     package var kind: RequestKind {
         switch content {
         case .challenge: .challenge
+        case .consume: .consume
         }
     }
 
@@ -32,6 +38,8 @@ package struct ServiceRequest: Hashable, Sendable {
         switch content {
         case .challenge(let appID, let purpose):
             Request.digest(kind, [Array(appID.utf8), [purpose.rawValue]])
+        case .consume(let token, let appID):
+            Request.digest(kind, [Array(token.utf8), appID.map { Array($0.utf8) } ?? []])
         }
     }
 
@@ -40,12 +48,13 @@ package struct ServiceRequest: Hashable, Sendable {
     init?(_ fields: RequestFields, requestID: RequestID?) throws(RequestProblem) {
         guard let kind = Self.kind(fields) else { return nil }
         try fields.refuse([
-            "token", "attestation", "assertion", "attestationStatement", "attestation_statement",
+            "attestation", "assertion", "attestationStatement", "attestation_statement",
             "artifact", "clientData", "clientDataHash", "challenge", "payload", "keyId", "key_id",
         ])
         switch kind {
         case .registration, .assertion: return nil
         case .challenge:
+            try fields.refuse(["token"])
             guard let appID = try fields.label("appId") else {
                 throw .malformed("appId is missing: a challenge is for one app")
             }
@@ -53,6 +62,14 @@ package struct ServiceRequest: Hashable, Sendable {
                 throw .malformed("purpose is not registration, assertion or any")
             }
             self.init(requestID: requestID, content: .challenge(appID: appID, purpose: purpose))
+        case .consume:
+            let token = try fields.requiredText("token")
+            guard token.utf8.count <= Self.tokenBytesMax else {
+                throw .malformed("token is too long")
+            }
+            self.init(
+                requestID: requestID,
+                content: .consume(token: token, appID: try fields.label("appId")))
         }
     }
 
@@ -62,7 +79,7 @@ package struct ServiceRequest: Hashable, Sendable {
             return nil
         }
         switch kind {
-        case .challenge: return kind
+        case .challenge, .consume: return kind
         case .registration, .assertion: return nil
         }
     }

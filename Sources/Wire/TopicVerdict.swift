@@ -30,7 +30,8 @@ package enum TopicVerdict: Hashable, Sendable {
         switch (fields.outcome, keyID, fields.signCount) {
         case ("rejected", _, _): self = .rejected
         // What the worker serves itself accepts no key.
-        case ("accepted", nil, nil) where fields.type == RequestKind.challenge.rawValue:
+        case ("accepted", nil, nil)
+        where [RequestKind.challenge, .consume].contains { $0.rawValue == fields.type }:
             self = .rejected
         case ("accepted", let keyID?, let count?):
             self = .accepted(KeyID(keyID), signCount: count, source: fields.source?.place)

@@ -62,9 +62,10 @@ package struct Verdict: Hashable, Sendable {
     package var risk: RiskStanding?
     /// On accepted App Check registrations: the artifact.
     package var artifact: [UInt8]?
-    /// On accepted registrations and assertions: the app's token, where it gets any; a secret of
-    /// whoever made the request.
-    package var token: String?
+    /// On accepted registrations and assertions: the app's token, where it gets any.
+    package var token: IssuedToken?
+    /// On tokens that are consumed: whether it was before.
+    package var isConsumedBefore: Bool?
     /// On challenges that are asked for: the challenge.
     package var challenge: [UInt8]?
     /// For how long what is handed out is good.

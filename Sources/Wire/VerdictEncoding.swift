@@ -8,9 +8,10 @@ extension Verdict {
         // The calls are in the order of the names, so that no sorting is needed.
         var object = JSONWriter()
         object.add("action", outcome.reason?.action)
+        object.add("alreadyConsumed", isConsumedBefore == true ? true : nil)
         if kind == .registration, let token {
             var appCheckToken = JSONWriter()
-            appCheckToken.add("token", token)
+            appCheckToken.add("token", token.text)
             appCheckToken.add("ttl", lifetime.map(ProtobufDuration.text))
             object.add("appCheckToken", appCheckToken)
         }
@@ -38,7 +39,7 @@ extension Verdict {
         object.add("source", source.encoded)
         object.add("subject", subject)
         if kind != .registration {
-            object.add("token", token)
+            object.add("token", token?.text)
             object.add("ttl", lifetime.map(ProtobufDuration.text))
         }
         object.add("type", kind?.rawValue)

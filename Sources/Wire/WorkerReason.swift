@@ -77,6 +77,13 @@ package enum WorkerReason: String, Hashable, Sendable, CaseIterable {
     case artifactWrongApp = "artifact_wrong_app"
     /// The artifact was made too long ago: attest again.
     case artifactExpired = "artifact_expired"
+    /// The token was signed by no key of the settings, altered, or made for another issuer, app or
+    /// audience.
+    case tokenInvalid = "token_invalid"
+    /// The token had expired at the record's timestamp.
+    case tokenExpired = "token_expired"
+    /// The token is none for limited use: it can't be consumed.
+    case tokenNotLimitedUse = "token_not_limited_use"
     /// The request asks for something that the settings do not offer.
     case notConfigured = "not_configured"
 }

@@ -41,6 +41,34 @@ import Wire
         #expect(refusal.kind == .challenge)
     }
 
+    @Test(arguments: [("", nil), (#","appId":null,"more":1"#, nil), (#","appId":"T.a""#, "T.a")])
+    func `a token is consumed, of any app or of one`(more: String, appID: String?) {
+        #expect(
+            decode(#"{"type":"consume","requestId":"r","token":"a.b.c"\#(more)}"#)
+                == .service(
+                    ServiceRequest(
+                        requestID: RequestID("r"),
+                        content: .consume(token: "a.b.c", appID: appID))))
+    }
+
+    @Test(arguments: [
+        #"{"type":"consume"}"#, #"{"type":"consume","token":""}"#,
+        #"{"type":"consume","token":["a.b.c"]}"#,
+        #"{"type":"consume","token":"a.b.c","appId":""}"#,
+        #"{"type":"consume","token":"a.b.c","keyId":"AAAA"}"#,
+        #"{"type":"consume","token":"a.b.c","token":"a.b.c"}"#,
+        #"{"type":"consume","token":"\#(String(repeating: "a", count: 8193))"}"#,
+    ])
+    func `one that can't be consumed as it stands is answered`(json: String) {
+        guard case .unjudgeable(let refusal) = decode(json) else {
+            Issue.record("it became \(decode(json))")
+            return
+        }
+        #expect(refusal.reason == .malformedMessage)
+        #expect(refusal.kind == .consume)
+        #expect(!refusal.detail.contains("a.b.c"))
+    }
+
     @Test func `the event's type must agree`() {
         let json = #"{"type":"challenge","appId":"T.a"}"#
         let right = Header(name: "ce_type", text: "org.x.attest.challenge.requested.v1")
@@ -71,7 +99,10 @@ import Wire
                     requestID: nil, content: .challenge(appID: $0.0, purpose: $0.1)
                 ).digest
             }
-        #expect(Set(digests).count == 3)
+        let tokens = [("a", nil), ("b", nil), ("a", "T.a")].map {
+            ServiceRequest(requestID: nil, content: .consume(token: $0.0, appID: $0.1)).digest
+        }
+        #expect(Set(digests + tokens).count == 6)
     }
 
     @Test(arguments: [

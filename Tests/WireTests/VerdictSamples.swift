@@ -95,7 +95,7 @@ enum VerdictSamples {
     /// An accepted registration of an app that gets tokens.
     static var withRegistrationToken: Verdict {
         var verdict = withArtifact
-        verdict.token = token
+        verdict.token = IssuedToken(token, isForLimitedUse: false)
         verdict.lifetime = .seconds(3600)
         return verdict
     }
@@ -103,8 +103,17 @@ enum VerdictSamples {
     /// An accepted assertion of such an app.
     static var withToken: Verdict {
         var verdict = assertion
-        verdict.token = token
+        verdict.token = IssuedToken(token, isForLimitedUse: true)
         verdict.lifetime = .seconds(300)
+        return verdict
+    }
+
+    /// A token that is consumed, for the first time or again.
+    static func consumed(isConsumedBefore: Bool) -> Verdict {
+        var verdict = Verdict(verdictID: id, outcome: .accepted, source: place)
+        verdict.kind = .consume
+        verdict.appID = "TEAMID1234.com.example.app"
+        verdict.isConsumedBefore = isConsumedBefore
         return verdict
     }
 
@@ -129,7 +138,8 @@ enum VerdictSamples {
     static var all: [Verdict] {
         [
             fullRegistration, signedHash, assertion, simulated, reported, withInvalidReceipt, risky,
-            challenge, withArtifact, withRegistrationToken, withToken, bare,
+            challenge, withArtifact, withRegistrationToken, withToken,
+            consumed(isConsumedBefore: false), consumed(isConsumedBefore: true), bare,
         ] + rejections
     }
 }

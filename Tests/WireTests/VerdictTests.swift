@@ -108,9 +108,11 @@ extension VerdictTests {
         #expect(read.cdHash == verdict.cdHash, "\(note)")
         #expect(read.extensionsAnnounced == verdict.areExtensionsAnnounced, "\(note)")
         #expect(read.action == verdict.outcome.reason?.action, "\(note)")
-        let registrationToken = verdict.kind == .registration ? verdict.token : nil
+        let token = verdict.token?.text
+        let registrationToken = verdict.kind == .registration ? token : nil
         #expect(read.appCheckToken?.token == registrationToken, "\(note)")
-        #expect(read.token == (registrationToken == nil ? verdict.token : nil), "\(note)")
+        #expect(read.token == (registrationToken == nil ? token : nil), "\(note)")
+        #expect(read.alreadyConsumed == (verdict.isConsumedBefore == true ? true : nil), "\(note)")
         let ttl = verdict.lifetime.map(ProtobufDuration.text)
         #expect((read.appCheckToken?.ttl ?? read.ttl) == ttl, "\(note)")
         #expect(read.platform == verdict.platform, "\(note)")

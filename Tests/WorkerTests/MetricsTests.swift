@@ -26,7 +26,8 @@ import Testing
         let known: Set = [
             "app", "broker", "cause", "client", "code", "group", "kind", "lane", "libpq",
             "librdkafka", "op", "openssl", "outcome", "partition", "percentile", "reason",
-            "result", "sqlstate", "stage", "state", "swift", "topic", "type", "version",
+            "result", "sqlstate", "stage", "state", "swift", "topic", "type", "use",
+            "version",
         ]
         #expect(Set(MetricTable.all.flatMap(\.labels)) == known)
     }

@@ -1,6 +1,7 @@
 import AppAttest
 import AttestTestKit
 import KeyStoreSuite
+import SampleKeys
 import Testing
 import Wire
 
@@ -109,6 +110,32 @@ import Wire
         #expect(simulated == sum)
         let (_, real, _) = try observe(Scenario.mixed())
         #expect(total(real, MetricTable.simulatedVerdicts) == 0)
+    }
+
+    @Test func `tokens are counted by what they are for, and by what became of them`() throws {
+        let policy = try TokenSamples.fullPolicy(TokenSamples.policy(SampleKeys.rsa))
+        let tokens = try #require(policy.tokens)
+        let token = TokenSamples.token("one", by: tokens)
+        var scenario = Scenario()
+        for number in UInt8(1)...3 {
+            let members = number == 1 ? "" : #","limitedUse":true"#
+            scenario.register(
+                Scenario.device(530 + UInt64(number)), id: "r-\(number)", adding: members,
+                challenge: ChallengeSamples.challenge(number).bytes)
+        }
+        for answer in ["accepted", "already consumed", "already consumed"] {
+            scenario.serve(#""type":"consume","token":"\#(token)""#, answer: answer)
+        }
+        let (_, report, _) = try observe(scenario, policy: policy)
+        let app = Scenario.appID
+        for (family, labels, count) in [
+            (MetricTable.tokensIssued, [app, "ordinary"], 1),
+            (MetricTable.tokensIssued, [app, "limited"], 2),
+            (MetricTable.tokensConsumed, [app, "first"], 1),
+            (MetricTable.tokensConsumed, [app, "again"], 2),
+        ] as [(MetricFamily, [String], Int)] {
+            #expect(report.cells[family][labels] == .number(count), "\(labels)")
+        }
     }
 
     @Test func `a partition that is given away is told no more`() throws {

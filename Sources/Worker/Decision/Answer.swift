@@ -30,6 +30,10 @@ package struct VerdictFacts: Hashable, Sendable {
     package var isOutOfOrder = false
     /// What came of the receipt, where one was judged.
     package var receipt: Verdict.ReceiptOutcome?
+    /// The token that it has, where it has any.
+    package var token: IssuedToken?
+    /// On a token that was consumed: whether it was before.
+    package var isConsumedBefore: Bool?
     /// Whether the app's devices are simulated.
     package var isSimulated = false
     /// Set where the answer is the one it had before.
@@ -41,6 +45,7 @@ extension Verdict {
     var facts: VerdictFacts {
         VerdictFacts(
             appID: appID, reason: outcome.reason, wouldReject: wouldReject,
-            isOutOfOrder: isOutOfOrder, receipt: receipt, isSimulated: isSimulated)
+            isOutOfOrder: isOutOfOrder, receipt: receipt, token: token,
+            isConsumedBefore: isConsumedBefore, isSimulated: isSimulated)
     }
 }

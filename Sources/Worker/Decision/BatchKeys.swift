@@ -56,6 +56,11 @@ struct BatchKeys {
             verdict.challenge = challenge.bytes
             verdict.lifetime = lifetime
             return verdict
+        case .consumption(let once, let appID):
+            var verdict = verdict(on: judged, .accepted, app: appID)
+            verdict.isConsumedBefore = used.contains(once.id)
+            use(once)
+            return verdict
         case .unanswerable: preconditionFailure("dead letters are answered before any decision")
         }
     }

@@ -151,7 +151,7 @@ package struct Judge: Sendable {
         switch judged.claim {
         case .registration(let attestation): (appID, purpose) = (attestation.appID, .registration)
         case .assertion(let assertion): (appID, purpose) = (assertion.appID, .assertion)
-        case .refused, .challenge, .unanswerable: return nil
+        case .refused, .challenge, .consumption, .unanswerable: return nil
         }
         guard policy.apps[appID]?.rules.challenge == .signed else { return nil }
         return JudgedChallenge(
@@ -202,7 +202,7 @@ package struct Judge: Sendable {
     }
 
     /// What the gateway believes may be nothing, but it may not be something else.
-    private func agrees(_ claimed: String?, with proved: String) -> Bool {
+    func agrees(_ claimed: String?, with proved: String) -> Bool {
         claimed.map { $0.utf8.elementsEqual(proved.utf8) } ?? true
     }
 }

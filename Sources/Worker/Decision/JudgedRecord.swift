@@ -12,6 +12,8 @@ package enum Claim: Sendable {
     case assertion(VerifiedAssertion)
     /// A challenge, made for an app that asked for one.
     case challenge(SignedChallenge, appID: String, lifetime: Duration)
+    /// A token for limited use, genuine and in time; whether it was used before, the row tells.
+    case consumption(UsedOnce, appID: String)
     /// Nothing that can be answered: a dead letter.
     case unanswerable(DeadLetter.Cause)
 }
@@ -103,7 +105,8 @@ package struct JudgedRecord: Sendable {
         case .refused(.worker(.requestFromTheFuture)), .refused(.worker(.malformedMessage)),
             .refused(.worker(.unsupportedFormat)), .unanswerable:
             0
-        case .refused, .registration, .assertion, .challenge: record.timestampMilliseconds ?? 0
+        case .refused, .registration, .assertion, .challenge, .consumption:
+            record.timestampMilliseconds ?? 0
         }
     }
 
@@ -123,7 +126,7 @@ package struct JudgedRecord: Sendable {
 
     /// What is used up if it is accepted; nil where nothing is.
     var once: UsedOnce? {
-        challenge?.once
+        if case .consumption(let once, _) = claim { once } else { challenge?.once }
     }
 
     /// The key whose row has a say; nil where none has.
@@ -132,7 +135,7 @@ package struct JudgedRecord: Sendable {
     /// may name its owner: only under the key's lock is it certain that none was erased meanwhile.
     var keyToLock: KeyID? {
         switch claim {
-        case .registration, .assertion, .refused, .challenge: keyID
+        case .registration, .assertion, .refused, .challenge, .consumption: keyID
         case .unanswerable: nil
         }
     }

@@ -258,7 +258,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
             let rowsMax = settings.limits.pruneRowsMax
             var deleted = try store.pruneInbox(rowsMax: rowsMax)
             if settings.isAudited { deleted = max(deleted, try store.pruneAudit(rowsMax: rowsMax)) }
-            if policy.challenges != nil {
+            if policy.challenges != nil || policy.tokens != nil {
                 let kept = policy.maxRequestAge + UsedOnce.margin
                 deleted = max(
                     deleted,

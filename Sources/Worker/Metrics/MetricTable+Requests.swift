@@ -52,8 +52,9 @@ extension MetricTable {
 
     static let consumed = MetricFamily(
         "attest_worker_messages_consumed", .counter, labels: ["topic", "type"],
-        "Records taken into a batch, by what they hold: registration, assertion, or unknown where"
-            + " the message does not tell. A record that comes again counts again.")
+        "Records taken into a batch, by what they hold: registration, assertion, challenge,"
+            + " consume, or unknown where the message does not tell. A record that comes again"
+            + " counts again.")
     static let consumedBytes = MetricFamily(
         "attest_worker_consumed_bytes", .counter, .bytes, labels: ["topic"],
         "Bytes of the values of these records.")
@@ -80,6 +81,16 @@ extension MetricTable {
         seriesMax: 5_000,
         "Receipts of genuine attestations that were answered for the first time, by what came of"
             + " them: valid, or the reason why not.")
+    static let tokensIssued = MetricFamily(
+        "attest_worker_tokens_issued", .counter, labels: ["app", "use"],
+        seriesMax: 5_000,
+        "Tokens in verdicts that were given for the first time, by what they are for: ordinary, or"
+            + " limited.")
+    static let tokensConsumed = MetricFamily(
+        "attest_worker_tokens_consumed", .counter, labels: ["app", "result"],
+        seriesMax: 5_000,
+        "Tokens for limited use that somebody asked to consume, by what came of it: first, or"
+            + " again, where one was consumed before.")
     static let simulatedVerdicts = MetricFamily(
         "attest_worker_simulated_verdicts", .counter, labels: ["app", "type", "outcome"],
         "Those of them that name an app marked as simulated. No device stands behind them.")

@@ -15,7 +15,8 @@ package enum MetricTable {
     /// Requests and what they were answered.
     static let requests: [MetricFamily] = [
         consumed, consumedBytes, keyMismatches, verdicts, wouldReject, outOfOrder, receipts,
-        simulatedVerdicts, duplicates, conflicts, stale, deadLetters, endToEnd,
+        tokensIssued, tokensConsumed, simulatedVerdicts, duplicates, conflicts, stale,
+        deadLetters, endToEnd,
     ]
     /// Batches and their stages.
     static let batches: [MetricFamily] = [

@@ -1,5 +1,6 @@
 package import AppAttest
 package import LibCrypto
+internal import Wire
 
 /// Something that may be used once: a challenge, or a token for one call.
 ///
@@ -24,6 +25,14 @@ package struct UsedOnce: Hashable, Sendable {
     package init(_ challenge: SignedChallenge) {
         id = SHA256.hash(Array("challenge\u{0}".utf8), challenge.id)
         expiry = challenge.expiry
+    }
+
+    /// A token for limited use: by the app's public name and its `jti`.
+    init?(_ token: TokenClaims) {
+        guard let id = token.id else { return nil }
+        self.id = SHA256.hash(
+            Array("token\u{0}".utf8), SHA256.hash(Array(token.subject.utf8)).bytes, Array(id.utf8))
+        expiry = Instant(seconds: token.expiry)
     }
 
     /// How long past its expiry it is kept, beside the age that a record may have: clocks differ.

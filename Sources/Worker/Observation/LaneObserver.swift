@@ -281,6 +281,14 @@ extension LaneReport {
                 cells.count(
                     MetricTable.receipts, [app, receipt.reason?.rawValue ?? receipt.name])
             }
+            if let token = facts.token {
+                let use = token.isForLimitedUse ? "limited" : "ordinary"
+                cells.count(MetricTable.tokensIssued, [app, use])
+            }
+            if let isConsumedBefore = facts.isConsumedBefore {
+                let result = isConsumedBefore ? "again" : "first"
+                cells.count(MetricTable.tokensConsumed, [app, result])
+            }
             if facts.isSimulated {
                 cells.count(MetricTable.simulatedVerdicts, [app, type, outcome])
             }

@@ -5,7 +5,7 @@ package struct TokenPolicy: Hashable, Sendable {
     /// The most keys: one that signs, and those on their way in and out.
     package static let keyCountMax = 8
     /// The most bytes of a token: what the longest settings come to, with room to spare.
-    package static let tokenBytesMax = 8192
+    package static let tokenBytesMax = ServiceRequest.tokenBytesMax
 
     /// `iss` of all tokens.
     package let issuer: String

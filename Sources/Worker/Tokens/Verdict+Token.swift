@@ -15,15 +15,14 @@ extension Verdict {
         else { return }
         let lifetime = judged.wantsLimitedUse ? app.limitedUseLifetime : app.lifetime
         let issuedAt = judged.instant.wholeSeconds
-        token = tokens.token(
-            TokenClaims(
-                issuer: tokens.issuer, subject: app.subject, audience: app.audience,
-                issuedAt: issuedAt,
-                expiry: issuedAt + lifetime.components.seconds,
-                id: judged.wantsLimitedUse ? Self.tokenID(of: judged) : nil,
-                proof: TokenClaims.Proof(
-                    environment: environment.rawValue, validationCategory: validationCategory,
-                    reattested: reattested, isSimulated: isSimulated)))
+        let claims = TokenClaims(
+            issuer: tokens.issuer, subject: app.subject, audience: app.audience,
+            issuedAt: issuedAt, expiry: issuedAt + lifetime.components.seconds,
+            id: judged.wantsLimitedUse ? Self.tokenID(of: judged) : nil,
+            proof: TokenClaims.Proof(
+                environment: environment.rawValue, validationCategory: validationCategory,
+                reattested: reattested, isSimulated: isSimulated))
+        token = IssuedToken(tokens.token(claims), isForLimitedUse: judged.wantsLimitedUse)
         self.lifetime = lifetime
     }
 

@@ -120,6 +120,13 @@ extension WorkerReason {
         case .artifactInvalid: "The artifact was made by no secret of the settings, or altered."
         case .artifactWrongApp: "The artifact was made for another app than the key's."
         case .artifactExpired: "The artifact was older than artifacts.lifetime."
+        case .tokenInvalid:
+            "The token was signed by no key of tokens.keyFiles, altered, or made for another"
+                + " issuer, app or audience than the settings have."
+        case .tokenExpired: "The token had expired at the time of the record."
+        case .tokenNotLimitedUse:
+            "The token was none for limited use: only those that were asked for with limitedUse can"
+                + " be consumed."
         case .notConfigured: "The settings did not offer what the request asked for."
         case .riskTooHigh:
             "Apple's risk metric was above the app's policy: the device had made many keys lately."

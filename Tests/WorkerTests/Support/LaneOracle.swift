@@ -27,6 +27,15 @@ extension LaneWorld {
         for expectation in scenario.expectations where !answered.contains(expectation.requestID) {
             broken.append("no verdict of \(expectation.requestID)")
         }
+        for race in scenario.races {
+            let told = verdicts.filter { race.requestIDs.contains($0.requestId ?? "") }
+            if Set(told.map(\.requestId)).count != race.requestIDs.count {
+                broken.append("not all of \(race.requestIDs) are answered")
+            }
+            if !told.contains(where: { $0.answer == "accepted" }) {
+                broken.append("none of \(race.requestIDs) is accepted")
+            }
+        }
         let conflicts = Set(verdicts.filter(\.isConflict).map(\.verdictId))
         if conflicts.count != scenario.conflicts { broken.append("\(conflicts.count) conflicts") }
         let deadLetters = kafka.published.count { $0.topic == "dead" }
@@ -42,6 +51,7 @@ extension LaneWorld {
         var wrong: [String] = []
         var bytesOf: [String: [UInt8]] = [:]
         var last: [String: Int64] = [:]
+        var winners: [Race: String] = [:]
         for record in kafka.published where record.topic == "verdicts" {
             let verdict = try ReceivedVerdict.cached(record.value ?? [])
             if let bytes = bytesOf[verdict.verdictId] {
@@ -50,8 +60,18 @@ extension LaneWorld {
             }
             bytesOf[verdict.verdictId] = record.value ?? []
             guard let id = verdict.requestId, !verdict.isConflict else { continue }
-            let answer = verdict.reason ?? verdict.outcome
-            if answer != answers[id] { wrong.append("\(id) is answered with \(answer)") }
+            let answer = verdict.answer
+            if let race = scenario.races.first(where: { $0.requestIDs.contains(id) }) {
+                if answer == "accepted" {
+                    if let winner = winners.updateValue(id, forKey: race) {
+                        wrong.append("\(winner) and \(id) are accepted")
+                    }
+                } else if answer != race.loser {
+                    wrong.append("\(id) loses with \(answer)")
+                }
+            } else if answer != answers[id] {
+                wrong.append("\(id) is answered with \(answer)")
+            }
             let key = "\(verdict.keyId ?? "") \(verdict.source.partition)"
             if verdict.source.offset <= last[key] ?? -1 {
                 wrong.append("the verdict of \(id) comes after that of a later request of its key")
@@ -138,6 +158,11 @@ extension ReceivedVerdict {
         let verdict = try ReceivedVerdict(parsing: bytes)
         known.withLock { $0[bytes] = verdict }
         return verdict
+    }
+
+    /// The reason, or else what a scenario expects of it: `accepted`, or `already consumed`.
+    var answer: String {
+        reason ?? (alreadyConsumed == true ? "already consumed" : outcome)
     }
 
     /// Whether it tells of a request id used for other content.

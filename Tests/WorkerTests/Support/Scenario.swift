@@ -8,9 +8,16 @@ import Worker
 struct Expectation: Hashable {
     var requestID: String
     var keyID: String
-    /// `accepted`, or the reason.
+    /// `accepted`, `already consumed`, or the reason.
     var answer: String
     var signCount: UInt32?
+}
+
+/// Requests of which exactly one must be accepted, whichever.
+struct Race: Hashable {
+    var requestIDs: Set<String>
+    /// What the others are answered.
+    var loser: String
 }
 
 /// Records for a few partitions with the one right answer to each request.
@@ -23,6 +30,8 @@ struct Scenario {
     private(set) var records: [Record] = []
     private(set) var expectations: [Expectation] = []
     private(set) var deadLetters = 0
+    /// Requests that run for something which can be had once.
+    var races: [Race] = []
     /// Keys that are registered before the first record.
     var knownKeys: [KeyID: KeyRegistration] = [:]
     /// How many records use the id of another request.
@@ -72,6 +81,11 @@ struct Scenario {
             Record(
                 place: RecordPlace(topic: Self.topic, partition: partition, offset: offset),
                 timestampMilliseconds: timestamp, key: key, value: value, headers: []))
+    }
+
+    /// The request id of a record of this scenario, as the oracle names it.
+    func name(of record: Record) -> String? {
+        zip(records, names).first { $0.0.place == record.place }?.1
     }
 
     /// Gives each record headers, by its number.
@@ -144,6 +158,20 @@ struct Scenario {
             "assertion", sent.object, of: device, clientData: sent.payload, partition: partition,
             id: id, subject: sent.subject, answer: answer,
             signCount: answer == "accepted" ? sent.signCount : nil)
+    }
+
+    /// Appends a request of no key, and what must come of it; nil where that is no one's business.
+    mutating func serve(
+        _ members: String, partition: Int32 = 0, id: String? = nil,
+        timestamp: Int64 = Scenario.now.milliseconds, answer: String?
+    ) {
+        let id = id ?? nextRequestID()
+        append(
+            Array(#"{"requestId":"\#(id)",\#(members)}"#.utf8), partition: partition, id: id,
+            timestamp: timestamp)
+        guard let answer else { return }
+        expectations.append(
+            Expectation(requestID: id, keyID: "", answer: answer, signCount: nil))
     }
 
     /// Appends what can't be read.

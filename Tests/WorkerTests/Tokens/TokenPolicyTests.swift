@@ -44,7 +44,7 @@ import Wire
         let policy = TokenSamples.policy(pem)
         let token = Array(policy.token(Self.claims).utf8)
         for place in token.indices {
-            for replacement in "A_.=" where token[place] != replacement.asciiValue {
+            for replacement in "A_" where token[place] != replacement.asciiValue {
                 var altered = token
                 altered[place] = replacement.asciiValue ?? 0
                 #expect(

@@ -28,6 +28,30 @@ enum TokenSamples {
         return policy
     }
 
+    /// A policy with the app, its challenges and its tokens.
+    static func fullPolicy(_ tokens: TokenPolicy) throws -> Policy {
+        var rules = AppRules()
+        rules.challenge = .signed
+        var policy = try Scenario.policy(rules: rules, tokens: app)
+        policy.challenges = ChallengeSamples.policy
+        policy.tokens = tokens
+        return policy
+    }
+
+    /// A token of the app, for limited use unless it is told otherwise.
+    static func token(
+        _ id: String?, by policy: TokenPolicy, expiresIn seconds: Int64 = 60,
+        adjusted adjust: (inout TokenClaims) -> Void = { _ in }
+    ) -> String {
+        let now = Scenario.now.wholeSeconds
+        var claims = TokenClaims(
+            issuer: policy.issuer, subject: app.subject, audience: app.audience,
+            issuedAt: now - 10, expiry: now + seconds, id: id,
+            proof: TokenClaims.Proof(environment: "production"))
+        adjust(&claims)
+        return policy.token(claims)
+    }
+
     /// The three parts of a token, decoded; nil where it has not three.
     static func parts(of token: String) -> (header: [String: Any], claims: [String: Any])? {
         let parts = token.split(separator: ".").map { Base64.decode(String($0)) ?? [] }
@@ -42,8 +66,11 @@ enum TokenSamples {
 extension Scenario {
     /// A registration in the plain dialect with further members, for a test that looks at its
     /// verdict.
-    mutating func register(_ device: SimulatedDevice, id: String, adding members: String = "") {
-        let challenge = Array("challenge of \(id)".utf8)
+    mutating func register(
+        _ device: SimulatedDevice, id: String, adding members: String = "",
+        challenge: [UInt8]? = nil
+    ) {
+        let challenge = challenge ?? Array("challenge of \(id)".utf8)
         let minted = device.attest(
             clientDataHash: ClientDataHash(hashing: challenge), at: Self.now)
         send("attestation", minted.object, of: device, challenge, id: id, members)
