@@ -23,6 +23,8 @@ packages=(
     kcat python3 python3-jsonschema python3-yaml
     # Counts instructions: a slow-down is seen without a clock.
     valgrind
+    # Verifying tokens as services do that take them.
+    python3-cryptography python3-jwt
     # The second verifier's Python packages, which Debian has in other versions.
     python3-venv
 )

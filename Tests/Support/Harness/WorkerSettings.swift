@@ -90,6 +90,7 @@ package struct WorkerSettings: Encodable, Sendable {
         package var replayWindow: Int?
         package var challenge: String?
         package var counterJump: CounterJump?
+        package var tokens: AppTokens?
 
         /// An app; Apple's root and production keys unless told otherwise.
         package init(
@@ -100,6 +101,28 @@ package struct WorkerSettings: Encodable, Sendable {
             self.environments = environments
             self.trustAnchor = trustAnchor
             self.simulated = simulated
+        }
+    }
+
+    package struct AppTokens: Encodable, Hashable, Sendable {
+        package var subject: String
+        package var audience: [String]
+
+        /// An app's public name, and who takes its tokens.
+        package init(subject: String, audience: [String]) {
+            self.subject = subject
+            self.audience = audience
+        }
+    }
+
+    package struct Tokens: Encodable, Sendable {
+        package var issuer: String
+        package var keyFiles: [String]
+
+        /// Tokens, signed with the first of these keys.
+        package init(issuer: String, keyFiles: [String]) {
+            self.issuer = issuer
+            self.keyFiles = keyFiles
         }
     }
 
@@ -166,6 +189,7 @@ package struct WorkerSettings: Encodable, Sendable {
     package var operations = Operations()
     package var audit: Audit?
     package var revocations: Revocations?
+    package var tokens: Tokens?
 
     /// Settings of the parts that have no defaults.
     package init(kafka: Kafka, postgres: Postgres, apps: [App]) {
