@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 /// Base64 (RFC 4648 §4 and §5) of which bytes have one spelling per alphabet and padding.
 ///
 /// Foundation's decoder takes `QUJD=`, text behind the padding, and stray bits. Then many texts
@@ -17,9 +15,51 @@ package enum Base64 {
         return decode(characters.span)
     }
 
+    /// The bytes that a text in UTF-8 stands for; rules and nil as for one that is a `String`.
+    package static func decode(utf8 text: [UInt8]) -> [UInt8]? {
+        decode(text.span)
+    }
+
     /// The text of bytes: standard alphabet, padded.
     package static func encode(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString()
+        let bytes = bytes.span
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var position = 0
+        while bytes.count - position >= 3 {
+            append(
+                UInt32(bytes[position]) << 16 | UInt32(bytes[position + 1]) << 8
+                    | UInt32(bytes[position + 2]), characters: 4, to: &text)
+            position += 3
+        }
+        switch bytes.count - position {
+        case 1: append(UInt32(bytes[position]) << 16, characters: 2, to: &text)
+        case 2:
+            append(
+                UInt32(bytes[position]) << 16 | UInt32(bytes[position + 1]) << 8, characters: 3,
+                to: &text)
+        default: break
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the first characters of 24 bits, and padding up to four.
+    private static func append(_ bits: UInt32, characters: Int, to text: inout [UInt8]) {
+        for place in 0..<4 {
+            let value = UInt8(truncatingIfNeeded: bits >> UInt32(18 - 6 * place)) & 0x3F
+            text.append(place < characters ? character(of: value) : UInt8(ascii: "="))
+        }
+    }
+
+    /// The character of six bits, in the standard alphabet.
+    private static func character(of value: UInt8) -> UInt8 {
+        switch value {
+        case ..<26: UInt8(ascii: "A") + value
+        case ..<52: UInt8(ascii: "a") + (value - 26)
+        case ..<62: UInt8(ascii: "0") + (value - 52)
+        case 62: UInt8(ascii: "+")
+        default: UInt8(ascii: "/")
+        }
     }
 
     /// The text of bytes as JSON Web Tokens have it: the alphabet for URLs, no padding.

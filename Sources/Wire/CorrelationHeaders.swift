@@ -19,6 +19,7 @@ enum CorrelationHeaders {
     /// - Returns: at most one of each name.
     static func following(_ headers: [Header], trace: RequestTrace?) -> [Header] {
         var copies = trace?.headers ?? []
+        if headers.isEmpty { return copies }
         func copy(_ name: String, where isWellFormed: (String) -> Bool) {
             guard let text = headers.onlyText(named: name), isWellFormed(text) else { return }
             copies.append(Header(name: name, text: text))

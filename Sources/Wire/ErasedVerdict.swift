@@ -26,15 +26,14 @@ package struct ErasedVerdict: Hashable, Sendable {
         object.add("reason", outcome.reason?.code)
         object.add("requestId", read.requestId)
         object.add("retryable", outcome.reason?.isRetryable)
-        var source = JSONWriter()
-        source.add("offset", read.source.offset)
-        source.add("partition", read.source.partition)
-        source.add("topic", read.source.topic)
-        object.add("source", source)
+        let place = RecordPlace(
+            topic: read.source.topic, partition: read.source.partition,
+            offset: read.source.offset)
+        object.add("source") { place.write(to: &$0) }
         object.add("type", read.type)
         object.add("verdictId", read.verdictId)
         self.keyID = keyID
-        bytes = object.closed
+        bytes = object.close()
     }
 
     private struct Stored: Decodable {

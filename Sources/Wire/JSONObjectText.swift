@@ -45,8 +45,14 @@ struct JSONObjectText {
     let flaw: JSONFlaw?
 
     private let bytes: [UInt8]
-    /// The member of each name, as UTF-8; nil for a name that occurs twice.
-    private let members: [[UInt8]: JSONScanner.Member?]
+    /// The members in their order, twins included.
+    private let members: [JSONScanner.Member]
+    /// The places of members by their names' UTF-8, nil for a name that occurs twice; only of an
+    /// object with so many members that looking through them would take longer.
+    private let places: [[UInt8]: Int?]?
+
+    /// The most members that are looked through for each name.
+    private static let scannedMax = 32
 
     /// Checks a text and finds its members.
     ///
@@ -55,14 +61,43 @@ struct JSONObjectText {
         let scanner = try JSONScanner(bytes, depthMax: depthMax)
         self.bytes = bytes
         flaw = scanner.flaw
-        members = Dictionary(
-            scanner.members.map { ($0.name, .some($0)) }, uniquingKeysWith: { _, _ in nil })
+        members = scanner.members
+        guard members.count > Self.scannedMax else {
+            places = nil
+            return
+        }
+        places = Dictionary(
+            members.enumerated().map { ($1.name, .some($0)) }, uniquingKeysWith: { _, _ in nil })
+    }
+
+    /// What lies under a name.
+    private enum Found {
+        case nothing
+        case member(JSONScanner.Member)
+        case twins
+    }
+
+    private func find(_ name: String) -> Found {
+        if let places {
+            guard let place = places[Array(name.utf8)] else { return .nothing }
+            return place.map { .member(members[$0]) } ?? .twins
+        }
+        var found: Int?
+        for place in members.indices where members[place].isCalled(name) {
+            guard found == nil else { return .twins }
+            found = place
+        }
+        return found.map { .member(members[$0]) } ?? .nothing
     }
 
     /// What the object says under a name.
     subscript(_ name: String) -> JSONField {
-        guard let member = members[Array(name.utf8)] else { return .absent }
-        guard let member else { return .ambiguous }
+        let member: JSONScanner.Member
+        switch find(name) {
+        case .nothing: return .absent
+        case .twins: return .ambiguous
+        case .member(let found): member = found
+        }
         let value = bytes[member.range]
         switch value.first {
         case UInt8(ascii: "\""):
@@ -78,7 +113,18 @@ struct JSONObjectText {
 
     /// Whether the object says something under a name; `null` is nothing.
     func has(_ name: String) -> Bool {
-        guard let member = members[Array(name.utf8)] else { return false }
-        return member.map { bytes[$0.range].first != UInt8(ascii: "n") } ?? true
+        switch find(name) {
+        case .nothing: false
+        case .twins: true
+        case .member(let member): bytes[member.range].first != UInt8(ascii: "n")
+        }
+    }
+}
+
+extension JSONScanner.Member {
+    /// Whether this is its name, byte for byte.
+    fileprivate func isCalled(_ text: String) -> Bool {
+        // Most names that differ have other lengths.
+        name.count == text.utf8.count && name.elementsEqual(text.utf8)
     }
 }

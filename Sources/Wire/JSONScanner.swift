@@ -20,7 +20,7 @@ struct JSONScanner {
 
     private struct Container {
         let isObject: Bool
-        var names: Set<[UInt8]> = []
+        var names = JSONNames()
     }
 
     /// The members of the outermost object, in order, twins included.
@@ -127,7 +127,7 @@ struct JSONScanner {
         // Names are compared as bytes. As strings they would be normalized, which takes time in
         // proportion to the square of a run of combining marks: 90 seconds for a message of 240 KB.
         // Nothing is lost, as none of our names has a canonical equivalent.
-        if !open[open.count - 1].names.insert(name).inserted { note(.duplicateName) }
+        if !open[open.count - 1].names.insert(name) { note(.duplicateName) }
         if open.count == 1 { memberName = name }
     }
 
@@ -138,16 +138,27 @@ struct JSONScanner {
     /// - Returns: whether it is free of escapes, so that its bytes are its text.
     private mutating func string() throws(NotJSONObject) -> Bool {
         var isPlain = true
-        while let byte = next() {
-            if byte == UInt8(ascii: "\"") { return isPlain }
-            if byte == UInt8(ascii: "\\") {
+        while true {
+            skipPlain()
+            switch next() {
+            case UInt8(ascii: "\""): return isPlain
+            case UInt8(ascii: "\\"):
                 isPlain = false
                 try escape()
-            } else if byte < 0x20 {
-                throw NotJSONObject()
+            default: throw NotJSONObject()
             }
         }
-        throw NotJSONObject()
+    }
+
+    /// Steps over what stands for itself in a string.
+    private mutating func skipPlain() {
+        let whole = bytes
+        let text = whole.span
+        while position < text.count, text[position] >= 0x20, text[position] != UInt8(ascii: "\""),
+            text[position] != UInt8(ascii: "\\")
+        {
+            position += 1
+        }
     }
 
     private mutating func escape() throws(NotJSONObject) {
@@ -242,5 +253,25 @@ struct JSONScanner {
 
     private func peek() -> UInt8? {
         position < bytes.count ? bytes[position] : nil
+    }
+}
+
+/// The names that an object has had so far.
+private struct JSONNames {
+    /// So many are compared one by one, which takes less time than hashing them.
+    private static let fewMax = 16
+
+    private var few: [[UInt8]] = []
+    private var many: Set<[UInt8]> = []
+
+    /// Adds a name.
+    ///
+    /// - Returns: whether it is new.
+    mutating func insert(_ name: [UInt8]) -> Bool {
+        guard many.isEmpty else { return many.insert(name).inserted }
+        guard !few.contains(name) else { return false }
+        few.append(name)
+        if few.count > Self.fewMax { many = Set(few) }
+        return true
     }
 }

@@ -2,34 +2,48 @@
 ///
 /// Written by hand because the bytes of a verdict must be the same with each version of Foundation.
 struct JSONWriter {
-    private var bytes: [UInt8] = [UInt8(ascii: "{")]
+    /// Room for a usual verdict, so that the bytes are not moved while they grow.
+    private static let usualByteCount = 640
 
-    /// The bytes of the object, closed.
-    var closed: [UInt8] { bytes + [UInt8(ascii: "}")] }
+    private var bytes: [UInt8] = []
+
+    /// An object without members.
+    init() {
+        bytes.reserveCapacity(Self.usualByteCount)
+        bytes.append(UInt8(ascii: "{"))
+    }
+
+    /// Closes the object; nothing may be added after it.
+    ///
+    /// - Returns: the bytes of the whole object.
+    mutating func close() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
 
     /// Adds a text; nothing where it is nil.
-    mutating func add(_ name: StaticString, _ text: String?) {
+    mutating func add(_ name: String, _ text: String?) {
         guard let text else { return }
         begin(name)
         append(text)
     }
 
     /// Adds a number; nothing where it is nil.
-    mutating func add(_ name: StaticString, _ number: (some BinaryInteger)?) {
+    mutating func add(_ name: String, _ number: (some BinaryInteger)?) {
         guard let number else { return }
         begin(name)
         bytes += number.description.utf8
     }
 
     /// Adds `true` or `false`; nothing where it is nil.
-    mutating func add(_ name: StaticString, _ flag: Bool?) {
+    mutating func add(_ name: String, _ flag: Bool?) {
         guard let flag else { return }
         begin(name)
-        bytes += flag.description.utf8
+        bytes += (flag ? "true" : "false").utf8
     }
 
     /// Adds a list of texts; nothing where it is empty.
-    mutating func add(_ name: StaticString, _ texts: [String]) {
+    mutating func add(_ name: String, _ texts: [String]) {
         guard !texts.isEmpty else { return }
         begin(name)
         bytes.append(UInt8(ascii: "["))
@@ -40,21 +54,46 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// Adds an object.
-    mutating func add(_ name: StaticString, _ object: JSONWriter) {
+    /// Adds an object, whose members `write` adds.
+    mutating func add(_ name: String, _ write: (inout JSONWriter) -> Void) {
         begin(name)
-        bytes += object.closed
+        bytes.append(UInt8(ascii: "{"))
+        write(&self)
+        bytes.append(UInt8(ascii: "}"))
     }
 
-    private mutating func begin(_ name: StaticString) {
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        append(name.description)
+    private mutating func begin(_ name: String) {
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes += name.utf8
+        bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
     }
 
     /// Escapes what RFC 8259 §7 demands and nothing else.
     private mutating func append(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
+        let start = bytes.count
+        // Nearly no text has anything to escape: it is copied whole, and looked through then.
+        bytes += text.utf8
+        if hasToEscape(from: start) {
+            bytes.removeSubrange(start...)
+            appendEscaped(text)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private func hasToEscape(from start: Int) -> Bool {
+        let bytes = bytes.span
+        for place in start..<bytes.count where mustBeEscaped(bytes[place]) { return true }
+        return false
+    }
+
+    private func mustBeEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func appendEscaped(_ text: String) {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -68,6 +107,5 @@ struct JSONWriter {
                 bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

@@ -48,7 +48,7 @@ package enum RequestMessage {
     private static func check(
         _ envelope: Envelope, isOf kind: RequestKind
     ) throws(RequestProblem) {
-        guard envelope.announcedKinds.isSubset(of: [kind]) else {
+        guard envelope.announcedKinds.allSatisfy({ $0 == kind }) else {
             throw .malformed("the event's type is of another kind than the fields")
         }
     }

@@ -19,6 +19,7 @@ package struct RequestTrace: Hashable, Sendable {
     ///   - value: the record's, looked into in structured mode only.
     ///   - limits: how large and deep a value may be to be looked into.
     package init?(headers: [Header], value: [UInt8]?, limits: MessageLimits) {
+        if headers.isEmpty { return nil }
         for prefix in ["", "ce_"] {
             let parent = headers.onlyText(named: prefix + "traceparent")
             let state = headers.onlyText(named: prefix + "tracestate")

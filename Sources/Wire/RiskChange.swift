@@ -47,7 +47,7 @@ package struct RiskChange: Hashable, Sendable {
         object.add("metric", metric)
         object.add("previousMetric", previousMetric)
         object.add("subject", subject)
-        return object.closed
+        return object.close()
     }
 
     /// The record's key: the key id as base64 text.

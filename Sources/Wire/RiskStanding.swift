@@ -14,11 +14,10 @@ package struct RiskStanding: Hashable, Sendable {
         self.asOf = asOf
     }
 
-    var encoded: JSONWriter {
-        var object = JSONWriter()
+    /// Adds the members of a verdict's `risk`.
+    func write(to object: inout JSONWriter) {
         object.add("asOf", asOf.riskText)
         object.add("metric", metric)
-        return object
     }
 }
 

@@ -58,20 +58,20 @@ package struct TokenClaims: Hashable, Sendable {
 
     /// JSON, names sorted, no white space.
     package func encode() -> [UInt8] {
-        var inner = JSONWriter()
-        inner.add("environment", proof.environment)
-        inner.add("reattested", proof.reattested)
-        inner.add("simulated", proof.isSimulated ? true : nil)
-        inner.add("validation_category", proof.validationCategory)
         var object = JSONWriter()
-        object.add("app_attest", inner)
+        object.add("app_attest") { inner in
+            inner.add("environment", proof.environment)
+            inner.add("reattested", proof.reattested)
+            inner.add("simulated", proof.isSimulated ? true : nil)
+            inner.add("validation_category", proof.validationCategory)
+        }
         object.add("aud", audience)
         object.add("exp", expiry)
         object.add("iat", issuedAt)
         object.add("iss", issuer)
         object.add("jti", id)
         object.add("sub", subject)
-        return object.closed
+        return object.close()
     }
 
     /// Reads claims whose signature was verified; nil where they are none of these.

@@ -2,6 +2,7 @@
 enum URIText {
     /// A text as one path segment: all but unreserved characters percent-encoded.
     static func segment(_ text: String) -> String {
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         var segment = ""
         for byte in text.utf8 {
             if isUnreserved(byte) {

@@ -10,10 +10,10 @@ extension Verdict {
         object.add("action", outcome.reason?.action)
         object.add("alreadyConsumed", isConsumedBefore == true ? true : nil)
         if kind == .registration, let token {
-            var appCheckToken = JSONWriter()
-            appCheckToken.add("token", token.text)
-            appCheckToken.add("ttl", lifetime.map(ProtobufDuration.text))
-            object.add("appCheckToken", appCheckToken)
+            object.add("appCheckToken") { inner in
+                inner.add("token", token.text)
+                inner.add("ttl", lifetime.map(ProtobufDuration.text))
+            }
         }
         object.add("appId", appID)
         object.add("artifact", artifact.map(Base64.encode))
@@ -33,10 +33,10 @@ extension Verdict {
         object.add("receiptReason", receipt?.reason?.rawValue)
         object.add("requestId", requestID?.text)
         object.add("retryable", outcome.reason?.isRetryable)
-        if let risk { object.add("risk", risk.encoded) }
+        if let risk { object.add("risk") { risk.write(to: &$0) } }
         object.add("signCount", signCount)
         object.add("simulated", isSimulated ? true : nil)
-        object.add("source", source.encoded)
+        object.add("source") { source.write(to: &$0) }
         object.add("subject", subject)
         if kind != .registration {
             object.add("token", token?.text)
@@ -46,7 +46,7 @@ extension Verdict {
         object.add("validationCategory", validationCategory)
         object.add("verdictId", verdictID.text)
         object.add("wouldReject", wouldReject.map(\.code))
-        return object.closed
+        return object.close()
     }
 }
 
@@ -87,11 +87,10 @@ extension Verdict.ReceiptOutcome {
 }
 
 extension RecordPlace {
-    fileprivate var encoded: JSONWriter {
-        var object = JSONWriter()
+    /// Adds the members of a verdict's `source`.
+    func write(to object: inout JSONWriter) {
         object.add("offset", offset)
         object.add("partition", partition)
         object.add("topic", topic)
-        return object
     }
 }

@@ -10,13 +10,20 @@ package struct VerdictID: Hashable, Sendable {
         var bytes = Array(digest.bytes.prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let hex = Array("0123456789abcdef")
-        var text = ""
-        for (position, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(position) { text.append("-") }
-            text.append(hex[Int(byte >> 4)])
-            text.append(hex[Int(byte & 0x0F)])
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for position in bytes.indices {
+            if position == 4 || position == 6 || position == 8 || position == 10 {
+                text.append(UInt8(ascii: "-"))
+            }
+            text.append(hexDigit(bytes[position] >> 4))
+            text.append(hexDigit(bytes[position] & 0x0F))
         }
-        self.text = text
+        self.text = String(decoding: text, as: UTF8.self)
     }
+}
+
+/// The digit of four bits, lower case.
+private func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
 }

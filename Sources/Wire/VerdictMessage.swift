@@ -38,17 +38,24 @@ package struct VerdictMessage: Hashable, Sendable {
         trace: RequestTrace?, isRedelivered: Bool, consumerGroup: String
     ) -> VerdictMessage {
         let keyText = keyID?.text
-        var headers = [
-            Header(name: "ce_specversion", text: "1.0"),
-            Header(name: "ce_id", text: verdictID.text),
-            Header(name: "ce_source", text: "//attest-worker/\(URIText.segment(consumerGroup))"),
-            Header(name: "ce_type", text: eventType),
-        ]
-        if let keyText { headers.append(Header(name: "ce_subject", text: keyText)) }
-        headers.append(Header(name: "content-type", text: "application/json"))
+        let key = keyText.map { Array($0.utf8) }
+        var headers: [Header] = []
+        headers.reserveCapacity(usualHeaderCount)
+        headers.append(specVersion)
+        headers.append(Header(name: "ce_id", text: verdictID.text))
+        headers.append(
+            Header(name: "ce_source", text: "//attest-worker/\(URIText.segment(consumerGroup))"))
+        headers.append(type)
+        if let key { headers.append(Header(name: "ce_subject", value: key)) }
+        headers.append(contentType)
         headers += CorrelationHeaders.following(requestHeaders, trace: trace)
         if isRedelivered { headers.append(Header(name: redeliveredHeader, text: "1")) }
-        return VerdictMessage(
-            key: keyText.map { Array($0.utf8) }, value: verdict, headers: headers)
+        return VerdictMessage(key: key, value: verdict, headers: headers)
     }
+
+    // What is the same in all verdicts, made once.
+    private static let usualHeaderCount = 9
+    private static let specVersion = Header(name: "ce_specversion", text: "1.0")
+    private static let type = Header(name: "ce_type", text: eventType)
+    private static let contentType = Header(name: "content-type", text: "application/json")
 }

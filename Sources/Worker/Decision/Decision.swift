@@ -84,7 +84,7 @@ package struct Decision {
         inbox[judged.identity] = entry
         writes.inbox.append(entry)
         return (
-            .verdict(bytes: bytes, id: judged.identity.verdictID, isRepeat: false), decided.facts
+            .verdict(bytes: bytes, id: decided.verdictID, isRepeat: false), decided.facts
         )
     }
 
