@@ -30,8 +30,8 @@ package struct VerdictFacts: Hashable, Sendable {
     package var isOutOfOrder = false
     /// What came of the receipt, where one was judged.
     package var receipt: Verdict.ReceiptOutcome?
-    /// The token that it has, where it has any.
-    package var token: IssuedToken?
+    /// On a verdict with a token: whether that is for limited use.
+    package var isTokenForLimitedUse: Bool?
     /// On a token that was consumed: whether it was before.
     package var isConsumedBefore: Bool?
     /// Whether the app's devices are simulated.
@@ -45,7 +45,8 @@ extension Verdict {
     var facts: VerdictFacts {
         VerdictFacts(
             appID: appID, reason: outcome.reason, wouldReject: wouldReject,
-            isOutOfOrder: isOutOfOrder, receipt: receipt, token: token,
+            isOutOfOrder: isOutOfOrder, receipt: receipt,
+            isTokenForLimitedUse: token?.isForLimitedUse,
             isConsumedBefore: isConsumedBefore, isSimulated: isSimulated)
     }
 }

@@ -228,8 +228,10 @@ extension Lane {
                 toEnqueue = unreported.values.sorted { $0.ticket < $1.ticket }
                 try sitOut(.publish, error, &backoff)
             }
-            unreported = unreported.filter { isOwned($0.value.partition, epochs: epochs) }
-            toEnqueue.removeAll { unreported[$0.ticket] == nil }
+            if epochs.keys.contains(where: { !isOwned($0, epochs: epochs) }) {
+                unreported = unreported.filter { isOwned($0.value.partition, epochs: epochs) }
+                toEnqueue.removeAll { unreported[$0.ticket] == nil }
+            }
         }
         if backoff.attempts > 0 || silence.wasTold { observer.recovered() }
         observer.took(clock.monotonic() - start, for: .publish)

@@ -54,6 +54,23 @@ package struct MetricCells: Sendable {
         }
     }
 
+    /// Puts durations into a histogram of seconds.
+    package mutating func observe(
+        _ family: MetricFamily, _ labels: [String], _ durations: [Duration]
+    ) {
+        guard case .histogram(let bounds) = family.kind, !durations.isEmpty else { return }
+        change(family, labels) { value in
+            guard case .histogram(var counts, var sum) = value else { return }
+            value = .number(0)
+            for duration in durations {
+                let measured = max(0, duration.wholeMicroseconds)
+                counts[bounds.firstIndex { measured <= $0 } ?? bounds.count] += 1
+                sum = sum &+ measured
+            }
+            value = .histogram(counts: counts, sum: sum)
+        }
+    }
+
     /// Puts a duration into a histogram of seconds.
     package mutating func observe(
         _ family: MetricFamily, _ labels: [String], _ duration: Duration, times: Int = 1

@@ -13,6 +13,16 @@ package struct TopicPartition: Hashable, Sendable, Comparable {
         self.partition = partition
     }
 
+    /// Equal by number and name; most pairs that differ do so by their numbers.
+    package static func == (left: TopicPartition, right: TopicPartition) -> Bool {
+        left.partition == right.partition && left.topic == right.topic
+    }
+
+    /// Feeds the number alone: topics are few, and names would be hashed several times a record.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(partition)
+    }
+
     /// Orders by topic (bytes of UTF-8), then number: the order in which rows are locked.
     package static func < (left: TopicPartition, right: TopicPartition) -> Bool {
         left.topic == right.topic

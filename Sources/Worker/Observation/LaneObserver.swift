@@ -1,5 +1,4 @@
 internal import AppAttest
-internal import LibCrypto
 internal import Synchronization
 internal import Wire
 
@@ -120,25 +119,8 @@ package final class LaneObserver: Sendable {
 
     /// A batch was taken in hand.
     func took(_ records: [Record], _ decoded: [DecodedRecord]) {
-        note { report in
-            for (record, decoded) in zip(records, decoded) {
-                let topic = record.place.topic
-                let kind = decoded.kind?.rawValue ?? "unknown"
-                let bytes = record.value?.count ?? 0
-                report.cells.count(MetricTable.consumed, [topic, kind])
-                report.cells.count(MetricTable.consumedBytes, [topic], by: bytes)
-                if decoded.isKeyed(otherwiseThan: record) {
-                    report.cells.count(MetricTable.keyMismatches, [topic])
-                }
-                report.inHandRecords += 1
-                report.inHandBytes += bytes
-                guard let milliseconds = record.timestampMilliseconds else { continue }
-                let timestamp = Instant(milliseconds: milliseconds)
-                let oldest = report.partitions[record.partition]?.oldestInHand ?? timestamp
-                report.partitions[record.partition]?.oldestInHand = min(oldest, timestamp)
-            }
-            report.cells.observe(MetricTable.batchRecords, [], records.count)
-        }
+        let taken = TakenRecords(records, decoded)
+        note { taken.count(in: &$0) }
     }
 
     /// A batch is answered and committed, or dropped.
@@ -170,11 +152,9 @@ package final class LaneObserver: Sendable {
 
     /// The answers of a batch are delivered.
     func answered(_ batch: [JudgedRecord], _ decided: DecidedBatch) {
-        let now = clock.wall()
+        let answers = GivenAnswers(batch, decided, now: clock.wall())
         note { report in
-            for (place, judged) in batch.enumerated() {
-                report.count(judged, decided.answers[place], decided.facts[place], now: now)
-            }
+            answers.count(in: &report.cells)
             for (partition, offset) in decided.answeredOffsets {
                 report.partitions[partition]?.position = offset
             }
@@ -243,78 +223,5 @@ extension LaneReport {
                 partitions[partition]?.behindSince = now
             }
         }
-    }
-
-    fileprivate mutating func count(
-        _ judged: JudgedRecord, _ answer: Answer, _ facts: VerdictFacts?, now: Instant
-    ) {
-        let type = judged.kind?.rawValue ?? ""
-        switch answer {
-        case .nothing: return
-        case .deadLetter(let cause):
-            cells.count(
-                MetricTable.deadLetters,
-                [judged.record.place.topic, cause.stage.rawValue, cause.code])
-        case .verdict:
-            guard let facts else { return }
-            countVerdict(facts, type: type)
-        }
-        guard !type.isEmpty, let stamp = judged.record.timestampMilliseconds else { return }
-        let (age, isBeyond) = now.milliseconds.subtractingReportingOverflow(stamp)
-        guard !isBeyond else { return }
-        cells.observe(MetricTable.endToEnd, [type], .milliseconds(age))
-    }
-
-    private mutating func countVerdict(_ facts: VerdictFacts, type: String) {
-        switch facts.repetition {
-        case .redelivered: cells.count(MetricTable.duplicates, ["redelivery"])
-        case .sentAgain: cells.count(MetricTable.duplicates, ["gateway"])
-        case nil:
-            let outcome = facts.reason == nil ? "accepted" : "rejected"
-            let app = facts.appID ?? ""
-            cells.count(MetricTable.verdicts, [app, type, outcome, facts.reason?.code ?? ""])
-            for reason in facts.wouldReject {
-                cells.count(MetricTable.wouldReject, [app, type, reason.code])
-            }
-            if facts.isOutOfOrder { cells.count(MetricTable.outOfOrder, [app]) }
-            if let receipt = facts.receipt {
-                cells.count(
-                    MetricTable.receipts, [app, receipt.reason?.rawValue ?? receipt.name])
-            }
-            if let token = facts.token {
-                let use = token.isForLimitedUse ? "limited" : "ordinary"
-                cells.count(MetricTable.tokensIssued, [app, use])
-            }
-            if let isConsumedBefore = facts.isConsumedBefore {
-                let result = isConsumedBefore ? "again" : "first"
-                cells.count(MetricTable.tokensConsumed, [app, result])
-            }
-            if facts.isSimulated {
-                cells.count(MetricTable.simulatedVerdicts, [app, type, outcome])
-            }
-            if facts.reason == .worker(.requestIDConflict) { cells.count(MetricTable.conflicts) }
-            if facts.reason == .worker(.staleRequest) { cells.count(MetricTable.stale) }
-        }
-    }
-}
-
-extension DecodedRecord {
-    /// What kind of request it holds, where the message tells.
-    fileprivate var kind: RequestKind? {
-        switch self {
-        case .request(let request): request.kind
-        case .service(let request): request.kind
-        case .unjudgeable(let request): request.kind
-        case .unreadable: nil
-        }
-    }
-
-    /// Whether the record's key is not the key id of its request.
-    fileprivate func isKeyed(otherwiseThan record: Record) -> Bool {
-        guard case .request(let request) = self else { return false }
-        guard let key = record.key, let text = String(validating: key, as: UTF8.self),
-            let bytes = Base64.decode(text)
-        else { return true }
-        return bytes != request.keyID.digest.bytes
     }
 }
