@@ -20,15 +20,23 @@ func progress(in rows: Rows) throws(PostgresError) -> [TopicPartition: Progress]
 func storedKeys(in rows: Rows) throws(PostgresError) -> [KeyID: StoredKey] {
     var found: [KeyID: StoredKey] = [:]
     found.reserveCapacity(rows.count)
+    var appID = ""
     try rows.forEach { (row) throws(PostgresError) in
-        let key = try storedKey(in: row)
+        let key = try storedKey(in: row, likelyApp: appID)
+        appID = key.appID
         found[key.keyID] = key
     }
     return found
 }
 
 /// The key in the columns of ``Statement/keyColumns``, the first of a row.
-func storedKey(in row: Row) throws(PostgresError) -> StoredKey {
+///
+/// - Parameters:
+///   - row: the row.
+///   - likelyApp: the app that the key belongs to most likely.
+/// - Returns: the key.
+/// - Throws: when a value is not as the schema has it.
+func storedKey(in row: Row, likelyApp: String = "") throws(PostgresError) -> StoredKey {
     guard let environment = AttestationEnvironment(rawValue: try row.text(2)) else {
         throw row.unexpected(2)
     }
@@ -38,7 +46,8 @@ func storedKey(in row: Row) throws(PostgresError) -> StoredKey {
     guard let status = KeyStatus(rawValue: try row.text(6)) else { throw row.unexpected(6) }
     guard let attestedBy = KeyAuthority(rawValue: try row.text(7)) else { throw row.unexpected(7) }
     return StoredKey(
-        keyID: KeyID(try row.digest(0)), appID: try row.text(1), environment: environment,
+        keyID: KeyID(try row.digest(0)), appID: try row.text(1, likely: likelyApp),
+        environment: environment,
         publicKey: try row.bytes(3), signCount: signCount, subject: try row.optionalText(5),
         status: status, attestedBy: attestedBy,
         certificate: try row.optionalBytes(8).map { CertificateSerial($0) },
@@ -48,7 +57,7 @@ func storedKey(in row: Row) throws(PostgresError) -> StoredKey {
 
 /// The window in a row of keys.
 private func window(in row: Row) throws(PostgresError) -> SeenCounts? {
-    guard try row.optionalBytes(11) != nil else { return nil }
+    guard try !row.isNull(11) else { return nil }
     guard let highest = UInt32(exactly: try row.integer(11, as: Int64.self)) else {
         throw row.unexpected(11)
     }

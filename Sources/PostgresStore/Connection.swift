@@ -106,6 +106,7 @@ final class Connection {
         // One buffer for all values, with a byte to spare: a pointer into it is never NULL, which
         // would be the SQL NULL.
         var buffer: [UInt8] = []
+        buffer.reserveCapacity(1 + parameters.reduce(0) { $0 + ($1.bytes?.count ?? 0) })
         var offsets: [Int?] = []
         for parameter in parameters {
             offsets.append(parameter.bytes == nil ? nil : buffer.count)

@@ -71,84 +71,133 @@ struct Parameter {
     }
 
     static func texts(_ values: [String?]) -> Parameter {
-        array(TypeID.textArray, of: TypeID.text, values.map { $0.map { Array($0.utf8) } })
+        array(TypeID.textArray, of: TypeID.text, values) { text, array in
+            array.append(text?.utf8)
+        }
     }
 
     static func int4s(_ values: [Int32]) -> Parameter {
-        array(TypeID.int4Array, of: TypeID.int4, values.map(\.bigEndianBytes))
+        array(TypeID.int4Array, of: TypeID.int4, values) { $1.append($0) }
     }
 
     /// Days since 1970-01-01, of which some may be NULL.
     static func days(_ values: [Day?]) -> Parameter {
-        array(TypeID.int4Array, of: TypeID.int4, values.map { $0?.number.bigEndianBytes })
+        array(TypeID.int4Array, of: TypeID.int4, values) { $1.append($0?.number) }
     }
 
     static func int8s(_ values: [Int64?]) -> Parameter {
-        array(TypeID.int8Array, of: TypeID.int8, values.map { $0?.bigEndianBytes })
+        array(TypeID.int8Array, of: TypeID.int8, values) { $1.append($0) }
     }
 
     static func byteStrings(_ values: [[UInt8]]) -> Parameter {
-        array(TypeID.byteaArray, of: TypeID.bytea, values)
+        array(TypeID.byteaArray, of: TypeID.bytea, values) { $1.append($0) }
     }
 
     static func optionalByteStrings(_ values: [[UInt8]?]) -> Parameter {
-        array(TypeID.byteaArray, of: TypeID.bytea, values)
+        array(TypeID.byteaArray, of: TypeID.bytea, values) { $1.append($0) }
     }
 
     /// Sixteen bytes each.
     static func uuids(_ values: [[UInt8]]) -> Parameter {
-        array(TypeID.uuidArray, of: TypeID.uuid, values)
+        array(TypeID.uuidArray, of: TypeID.uuid, values) { $1.append($0) }
     }
 
     /// Microseconds since 2000-01-01T00:00:00Z each, or NULL.
     static func optionalTimestamps(_ values: [Int64?]) -> Parameter {
-        array(
-            TypeID.timestamptzArray, of: TypeID.timestamptz, values.map { $0?.bigEndianBytes })
+        array(TypeID.timestamptzArray, of: TypeID.timestamptz, values) { $1.append($0) }
     }
 
     /// Microseconds since 2000-01-01T00:00:00Z each.
     static func timestamps(_ values: [Int64]) -> Parameter {
-        array(TypeID.timestamptzArray, of: TypeID.timestamptz, values.map(\.bigEndianBytes))
+        array(TypeID.timestamptzArray, of: TypeID.timestamptz, values) { $1.append($0) }
     }
 
-    /// A one-dimensional array.
-    ///
-    /// | bytes | field                                             |
-    /// | ----: | ------------------------------------------------- |
-    /// |     4 | dimensions: 1, or 0 of an empty array, then no more |
-    /// |     4 | 1 if there are NULLs                              |
-    /// |     4 | type of the elements                              |
-    /// |     4 | number of elements                                |
-    /// |     4 | first index: 1                                    |
-    /// |   4+n | each element's length, -1 of a NULL, and its bytes |
-    private static func array(
-        _ type: UInt32, of element: UInt32, _ values: [[UInt8]?]
+    private static func array<Value>(
+        _ type: UInt32, of element: UInt32, _ values: [Value],
+        _ append: (Value, inout ArrayBytes) -> Void
     ) -> Parameter {
-        let hasNulls = values.contains { $0 == nil }
-        var bytes = Int32(values.isEmpty ? 0 : 1).bigEndianBytes
-        bytes += Int32(hasNulls ? 1 : 0).bigEndianBytes
-        bytes += element.bigEndianBytes
-        guard !values.isEmpty else { return Parameter(type: type, bytes: bytes) }
-        bytes += Int32(values.count).bigEndianBytes
-        bytes += Int32(1).bigEndianBytes
-        for value in values {
-            bytes += Int32(value?.count ?? -1).bigEndianBytes
-            bytes += value ?? []
-        }
-        return Parameter(type: type, bytes: bytes)
+        var array = ArrayBytes(of: element, capacity: 20 + 36 * values.count)
+        for value in values { append(value, &array) }
+        return Parameter(type: type, bytes: array.close())
+    }
+}
+
+/// A one-dimensional array while it is written, all of it in one buffer.
+///
+/// | bytes | field                                               |
+/// | ----: | --------------------------------------------------- |
+/// |     4 | dimensions: 1, or 0 of an empty array, then no more |
+/// |     4 | 1 if there are NULLs                                |
+/// |     4 | type of the elements                                |
+/// |     4 | number of elements                                  |
+/// |     4 | first index: 1                                      |
+/// |   4+n | each element's length, -1 of a NULL, and its bytes  |
+private struct ArrayBytes {
+    private var bytes: [UInt8] = []
+    private var count: Int32 = 0
+    private var hasNulls: Int32 = 0
+    private let element: UInt32
+
+    /// An empty array, with room for so many bytes before it grows.
+    init(of element: UInt32, capacity: Int) {
+        self.element = element
+        bytes.reserveCapacity(capacity)
+        for _ in 0..<5 { bytes.append(bigEndian: Int32(0)) }
+    }
+
+    /// Appends an element; nil is NULL.
+    mutating func append(_ value: (some Collection<UInt8>)?) {
+        count += 1
+        guard let value else { return appendNull() }
+        bytes.append(bigEndian: Int32(value.count))
+        bytes.append(contentsOf: value)
+    }
+
+    /// Appends an element; nil is NULL.
+    mutating func append<Integer: FixedWidthInteger>(_ value: Integer?) {
+        count += 1
+        guard let value else { return appendNull() }
+        bytes.append(bigEndian: Int32(Integer.bitWidth / 8))
+        bytes.append(bigEndian: value)
+    }
+
+    private mutating func appendNull() {
+        hasNulls = 1
+        bytes.append(bigEndian: Int32(-1))
+    }
+
+    /// The array's bytes, with its head.
+    consuming func close() -> [UInt8] {
+        var head: [UInt8] = []
+        head.append(bigEndian: Int32(count == 0 ? 0 : 1))
+        head.append(bigEndian: hasNulls)
+        head.append(bigEndian: element)
+        guard count > 0 else { return head }
+        head.append(bigEndian: count)
+        head.append(bigEndian: Int32(1))
+        bytes.replaceSubrange(head.indices, with: head)
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    /// Appends an integer's bytes, most significant first.
+    fileprivate mutating func append(bigEndian value: some FixedWidthInteger) {
+        // Bytes of a local integer, copied before it goes.
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 }
 
 extension FixedWidthInteger {
     /// The bytes, most significant first.
     var bigEndianBytes: [UInt8] {
-        stride(from: Self.bitWidth - 8, through: 0, by: -8).map {
-            UInt8(truncatingIfNeeded: self >> Self($0))
-        }
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: self)
+        return bytes
     }
 
     /// The integer of exactly as many bytes as it has, most significant first; nil otherwise.
-    init?(bigEndian bytes: [UInt8]) {
+    init?(bigEndian bytes: some Collection<UInt8>) {
         guard bytes.count * 8 == Self.bitWidth else { return nil }
         self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
     }

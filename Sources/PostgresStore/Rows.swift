@@ -33,16 +33,20 @@ final class Rows {
         }
     }
 
-    /// The bytes of a value; nil is NULL.
-    fileprivate func bytes(_ row: Int32, _ column: Int32) throws(PostgresError) -> [UInt8]? {
+    /// Lends the bytes of a value; nil is NULL.
+    ///
+    /// They are libpq's, and valid for as long as the result is.
+    fileprivate func withValue<Result>(
+        _ row: Int32, _ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(PostgresError) -> Result? {
         guard column < PQnfields(handle) else {
             throw PostgresError(.unexpectedAnswer("the answer has too few columns"))
         }
         guard PQgetisnull(handle, row, column) == 0 else { return nil }
-        // The pointer is libpq's, valid until PQclear; it is never NULL for an existing value.
+        // Never NULL for an existing value.
         guard let value = PQgetvalue(handle, row, column) else { return nil }
-        let length = Int(PQgetlength(handle, row, column))
-        return Array(UnsafeRawBufferPointer(start: value, count: length))
+        return body(
+            UnsafeRawBufferPointer(start: value, count: Int(PQgetlength(handle, row, column))))
     }
 }
 
@@ -53,19 +57,27 @@ struct Row {
 
     /// A value that may be NULL.
     func optionalBytes(_ column: Int32) throws(PostgresError) -> [UInt8]? {
-        try rows.bytes(index, column)
+        try rows.withValue(index, column) { Array($0) }
     }
 
     /// A value that may not.
     func bytes(_ column: Int32) throws(PostgresError) -> [UInt8] {
-        guard let bytes = try rows.bytes(index, column) else { throw unexpected(column) }
+        guard let bytes = try optionalBytes(column) else { throw unexpected(column) }
         return bytes
+    }
+
+    /// Whether a value is NULL.
+    func isNull(_ column: Int32) throws(PostgresError) -> Bool {
+        try rows.withValue(index, column) { _ in } == nil
     }
 
     /// A text that may be NULL.
     func optionalText(_ column: Int32) throws(PostgresError) -> String? {
-        guard let bytes = try rows.bytes(index, column) else { return nil }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw unexpected(column) }
+        guard
+            let text = try rows.withValue(
+                index, column, { String(validating: $0, as: UTF8.self) })
+        else { return nil }
+        guard let text else { throw unexpected(column) }
         return text
     }
 
@@ -75,24 +87,43 @@ struct Row {
         return text
     }
 
+    /// A text that may not be NULL, and is most likely this one.
+    ///
+    /// Rows of one app then share the memory of its id, and comparing them costs next to nothing.
+    func text(_ column: Int32, likely text: String) throws(PostgresError) -> String {
+        let isLikely = try rows.withValue(index, column) { $0.elementsEqual(text.utf8) }
+        return isLikely ?? false ? text : try self.text(column)
+    }
+
     /// An integer of exactly the column's width.
     func integer<Integer: FixedWidthInteger>(
         _ column: Int32, as type: Integer.Type = Integer.self
     ) throws(PostgresError) -> Integer {
-        guard let value = Integer(bigEndian: try bytes(column)) else { throw unexpected(column) }
+        guard let value: Integer = try optionalInteger(column) else { throw unexpected(column) }
+        return value
+    }
+
+    /// An integer of exactly the column's width, that may be NULL.
+    func optionalInteger<Integer: FixedWidthInteger>(
+        _ column: Int32, as type: Integer.Type = Integer.self
+    ) throws(PostgresError) -> Integer? {
+        guard let value = try rows.withValue(index, column, { Integer(bigEndian: $0) }) else {
+            return nil
+        }
+        guard let value else { throw unexpected(column) }
         return value
     }
 
     /// A day, counted from 1970-01-01, that may be NULL.
     func optionalDay(_ column: Int32) throws(PostgresError) -> Day? {
-        guard let bytes = try optionalBytes(column) else { return nil }
-        guard let number = Int32(bigEndian: bytes) else { throw unexpected(column) }
-        return Day(number: number)
+        try optionalInteger(column).map { Day(number: $0) }
     }
 
     /// Thirty-two bytes.
     func digest(_ column: Int32) throws(PostgresError) -> Digest32 {
-        guard let digest = Digest32(try bytes(column)) else { throw unexpected(column) }
+        guard let digest = try rows.withValue(index, column, { Digest32($0) }) ?? nil else {
+            throw unexpected(column)
+        }
         return digest
     }
 
