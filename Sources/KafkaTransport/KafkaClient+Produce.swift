@@ -26,7 +26,9 @@ extension KafkaClient {
     ///   - number: comes back with the delivery report.
     /// - Returns: `RD_KAFKA_RESP_ERR_NO_ERROR`, or why it was not taken; then no report follows.
     func produce(_ record: ProducedRecord, number: UInt64) -> rd_kafka_resp_err_t {
-        var arguments = [integerArgument(RD_KAFKA_VTYPE_MSGFLAGS, RD_KAFKA_MSG_F_COPY)]
+        var arguments: [rd_kafka_vu_t] = []
+        arguments.reserveCapacity(Self.argumentsMax)
+        arguments.append(integerArgument(RD_KAFKA_VTYPE_MSGFLAGS, RD_KAFKA_MSG_F_COPY))
         var opaque = rd_kafka_vu_t()
         opaque.vtype = RD_KAFKA_VTYPE_OPAQUE
         opaque.u.ptr = UnsafeMutableRawPointer(bitPattern: UInt(number))
@@ -62,6 +64,9 @@ extension KafkaClient {
         if code == RD_KAFKA_RESP_ERR_NO_ERROR { headers.release() }
         return code
     }
+
+    /// Flags, number, partition, timestamp, headers, topic, key and value.
+    private static let argumentsMax = 8
 
     private func produce(_ arguments: [rd_kafka_vu_t]) -> rd_kafka_resp_err_t {
         guard let error = rd_kafka_produceva(handle, arguments, arguments.count) else {

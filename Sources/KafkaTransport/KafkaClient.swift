@@ -91,11 +91,13 @@ final class KafkaClient {
 
     /// The next event that is no log line and no statistics, waiting at most so long.
     func nextEvent(wait: Duration) -> KafkaEvent? {
-        let deadline = Deadline(after: wait)
-        while let event = KafkaEvent(from: queue, wait: deadline.remaining) {
-            if let line = event.logLine {
-                log(line)
-            } else if event.type == RD_KAFKA_EVENT_STATS {
+        // Most events are taken without waiting, one a record: no clock is read for those.
+        let deadline = wait > .zero ? Deadline(after: wait) : nil
+        while let event = KafkaEvent(from: queue, wait: deadline?.remaining ?? .zero) {
+            let type = event.type
+            if type == RD_KAFKA_EVENT_LOG {
+                if let line = event.logLine { log(line) }
+            } else if type == RD_KAFKA_EVENT_STATS {
                 take(event)
             } else {
                 return event

@@ -55,15 +55,26 @@ struct KafkaEvent: ~Copyable {
             topic: String(cString: partition.pointee.topic), partition: partition.pointee.partition)
     }
 
-    /// The fetched records, copied.
+    /// Copies the next fetched record.
     ///
     /// Each message must be taken by this call: it is what moves the position from which
     /// librdkafka goes on after a pause.
+    ///
+    /// - Parameter topic: the topic of the record before: most likely it is this one's too, and
+    ///   then the name is shared. It is set to the record's.
+    /// - Returns: the record; nil behind the last.
+    func nextRecord(topic: inout String) -> Record? {
+        guard let message = rd_kafka_event_message_next(pointer) else { return nil }
+        let name = rd_kafka_topic_name(message.pointee.rkt)
+        if let name, !isText(name, topic) { topic = String(cString: name) }
+        return Record(copying: message, topic: topic)
+    }
+
+    /// The fetched records, copied.
     func records() -> [Record] {
         var records: [Record] = []
-        while let message = rd_kafka_event_message_next(pointer) {
-            records.append(Record(copying: message))
-        }
+        var topic = ""
+        while let record = nextRecord(topic: &topic) { records.append(record) }
         return records
     }
 
@@ -119,20 +130,30 @@ struct KafkaEvent: ~Copyable {
 
 extension Record {
     /// Copies a message out of librdkafka, whole: key, value and headers, byte for byte.
-    init(copying message: UnsafePointer<rd_kafka_message_t>) {
+    fileprivate init(copying message: UnsafePointer<rd_kafka_message_t>, topic: String) {
         let fields = message.pointee
         var kind = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
         let timestamp = rd_kafka_message_timestamp(message, &kind)
         self.init(
             place: RecordPlace(
-                topic: String(cString: rd_kafka_topic_name(fields.rkt)),
-                partition: fields.partition, offset: fields.offset),
+                topic: topic, partition: fields.partition, offset: fields.offset),
             timestampMilliseconds:
                 kind == RD_KAFKA_TIMESTAMP_NOT_AVAILABLE || timestamp < 0 ? nil : timestamp,
             key: bytes(at: fields.key, count: fields.key_len),
             value: bytes(at: fields.payload, count: fields.len),
             headers: copiedHeaders(of: message))
     }
+}
+
+/// Whether a C string has exactly these bytes.
+private func isText(_ name: UnsafePointer<CChar>, _ text: String) -> Bool {
+    var place = 0
+    // No text has a zero byte, so this never goes past the end.
+    for byte in text.utf8 {
+        guard UInt8(bitPattern: name[place]) == byte else { return false }
+        place += 1
+    }
+    return name[place] == 0
 }
 
 /// Kafka's null is a null pointer; an empty value is not.

@@ -17,6 +17,8 @@ package final class KafkaSource: RequestSource {
     private var assignment: GroupAssignment
     /// Records taken from librdkafka that did not fit into a batch, in order.
     private var held: [Record] = []
+    /// The topic of the last record.
+    private var lastTopic = ""
     /// Met after records that had to be handed over first.
     private var postponed: Fault?
     private var credentials: ReplaceableCredentials
@@ -96,7 +98,8 @@ package final class KafkaSource: RequestSource {
     ) -> AssignmentChange? {
         switch event.type {
         case RD_KAFKA_EVENT_FETCH:
-            for record in event.records() where assignment.advance(past: record.place) {
+            while let record = event.nextRecord(topic: &lastTopic) {
+                guard assignment.advance(past: record.place) else { continue }
                 if !batch.add(record) { held.append(record) }
             }
         case RD_KAFKA_EVENT_REBALANCE:
