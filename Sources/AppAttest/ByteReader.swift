@@ -50,6 +50,6 @@ extension Collection<UInt8> {
     /// `String` would call two spellings of an accented letter equal. A literal costs nothing here,
     /// while a `StaticString` would be copied to the heap.
     package func spells(_ text: String) -> Bool {
-        elementsEqual(text.utf8)
+        count == text.utf8.count && elementsEqual(text.utf8)
     }
 }

@@ -22,14 +22,15 @@ public enum SHA256 {
             joined.reserveCapacity(parts.reduce(0) { $0 + $1.count })
             for part in parts { joined.append(contentsOf: part) }
         }
-        var digest = [UInt8](repeating: 0, count: Digest32.byteCount)
-        // Fails without memory, or where libcrypto is configured without its default provider: then
-        // the zeros of before must not pass for a digest.
-        guard EVP_Digest(joined, joined.count, &digest, nil, Algorithms.sha256, nil) == 1,
-            let value = Digest32(digest)
-        else {
-            preconditionFailure("libcrypto has SHA-256 and memory for it")
+        return withUnsafeTemporaryAllocation(byteCount: Digest32.byteCount, alignment: 8) {
+            (digest) -> Digest32 in
+            // Fails without memory, or where libcrypto is configured without its default provider:
+            // then what was in memory before must not pass for a digest.
+            guard
+                EVP_Digest(
+                    joined, joined.count, digest.baseAddress, nil, Algorithms.sha256, nil) == 1
+            else { preconditionFailure("libcrypto has SHA-256 and memory for it") }
+            return Digest32(copying: UnsafeRawBufferPointer(digest))
         }
-        return value
     }
 }
