@@ -21,7 +21,7 @@ package final class KafkaSink: VerdictSink {
     ///
     /// Numbers are never used again, so that a late report of an abandoned record can't be taken
     /// for another's.
-    private var tickets: [UInt64: UInt64] = [:]
+    private var tickets: [UInt64: Ticket] = [:]
     private var lastNumber: UInt64 = 0
     /// Reports not handed out yet.
     private var ready: [DeliveryReport] = []
@@ -30,6 +30,13 @@ package final class KafkaSink: VerdictSink {
     private let missingTopicPatience: Duration
     /// Set by the first record whose topic is missing, until one is delivered.
     private var missingTopicDeadline: Deadline?
+
+    /// What the caller knows a record by.
+    private struct Ticket {
+        let number: UInt64
+        /// Whether it goes to a partition that the caller named.
+        let isPinned: Bool
+    }
 
     /// How long ``enqueue(_:)`` waits for room in the local queue.
     package static let roomPatience: Duration = .seconds(2)
@@ -124,12 +131,14 @@ package final class KafkaSink: VerdictSink {
         let firstNumber = lastNumber + 1
         var refusals: [DeliveryReport] = []
         for (ticket, record) in records {
+            let isPinned = record.partition != nil
             let code = send(record, by: deadline, client: client)
             switch code {
             case RD_KAFKA_RESP_ERR_NO_ERROR:
-                tickets[lastNumber] = ticket
+                tickets[lastNumber] = Ticket(number: ticket, isPinned: isPinned)
             case _ where !KafkaSink.isPassing(code):
-                refusals.append(DeliveryReport(ticket: ticket, result: result(of: code)))
+                refusals.append(
+                    DeliveryReport(ticket: ticket, result: result(of: code, isPinned: isPinned)))
             default:
                 // Those before it are on their way all the same; only nobody asks for them now.
                 for number in firstNumber...max(firstNumber, lastNumber) {
@@ -146,8 +155,8 @@ package final class KafkaSink: VerdictSink {
         _ record: OutgoingRecord, by deadline: Deadline, client: KafkaClient
     ) -> rd_kafka_resp_err_t {
         let record = ProducedRecord(
-            topic: record.topic, partition: nil, timestampMilliseconds: nil, key: record.key,
-            value: record.value, headers: record.headers)
+            topic: record.topic, partition: record.partition, timestampMilliseconds: nil,
+            key: record.key, value: record.value, headers: record.headers)
         while true {
             lastNumber += 1
             let code = client.produce(record, number: lastNumber)
@@ -201,7 +210,10 @@ package final class KafkaSink: VerdictSink {
             case RD_KAFKA_EVENT_DR:
                 for (number, code) in event.deliveries() {
                     guard let ticket = tickets.removeValue(forKey: number) else { continue }
-                    ready.append(DeliveryReport(ticket: ticket, result: result(of: code)))
+                    ready.append(
+                        DeliveryReport(
+                            ticket: ticket.number,
+                            result: result(of: code, isPinned: ticket.isPinned)))
                 }
             case RD_KAFKA_EVENT_ERROR:
                 let name = String(cString: rd_kafka_err2name(event.code))
@@ -215,12 +227,19 @@ package final class KafkaSink: VerdictSink {
     }
 
     /// What a code means for the record.
-    private func result(of code: rd_kafka_resp_err_t) -> DeliveryReport.Result {
+    ///
+    /// A partition that the caller named and that is not there is no fault of the topic's: such a
+    /// record is refused at once, and others keep their patience.
+    private func result(
+        of code: rd_kafka_resp_err_t, isPinned: Bool
+    ) -> DeliveryReport.Result {
         let name = String(cString: rd_kafka_err2name(code))
         switch code {
         case RD_KAFKA_RESP_ERR_NO_ERROR:
             missingTopicDeadline = nil
             return .delivered
+        case _ where KafkaSink.isMissingTopic(code) && isPinned:
+            return .refused(code: name)
         case _ where KafkaSink.isMissingTopic(code):
             let deadline = missingTopicDeadline ?? Deadline(after: missingTopicPatience)
             missingTopicDeadline = deadline

@@ -185,7 +185,7 @@ struct Fleet: Sendable {
             observer.told($0, by: .consumer)
         }
         let sink = try KafkaSink(
-            settings: kafka, topics: [topics.verdicts, topics.deadLetters],
+            settings: kafka, topics: topics.written,
             credentials: live.kafka, log: observer.log(log, of: .producer),
             observer: KafkaSinkObserver(
                 statistics: { observer.told($0, by: .producer) },
@@ -198,6 +198,7 @@ struct Fleet: Sendable {
             deadLetterTopic: topics.deadLetters, policy: live.policy,
             messageLimits: settings.worker.messageLimits, limits: settings.worker.limits,
             identity: identity)
+        settings.replyTopic = topics.replies
         settings.spans = spans
         settings.revocations = live.revocations
         settings.isAudited = self.settings.audit.isEnabled

@@ -98,6 +98,25 @@ extension BrokerTests {
             #expect(results.last == .refused(code: code))
         }
 
+        @Test func `a record goes to the partition it names, and is refused without one`() throws {
+            let bench = try Bench(partitions: 3)
+            let sink = try bench.sink()
+            func record(_ partition: Int32?) -> OutgoingRecord {
+                OutgoingRecord(
+                    topic: bench.topic, key: [1], value: [1], headers: [], partition: partition)
+            }
+            try sink.enqueue([(1, record(nil))])
+            #expect(try sink.awaitReports(1).map(\.result) == [.delivered])
+            let home = try #require(try bench.allRecords().first).place.partition
+            let other = (home + 1) % 3
+            try sink.enqueue([(2, record(other)), (3, record(99)), (4, record(nil))])
+            let reports = try sink.awaitReports(3).sorted { $0.ticket < $1.ticket }
+            let refused = DeliveryReport.Result.refused(code: "_UNKNOWN_PARTITION")
+            #expect(reports.map(\.result) == [.delivered, refused, .delivered])
+            let places = try bench.allRecords().map(\.place.partition)
+            #expect(places.sorted() == [home, home, other].sorted())
+        }
+
         @Test func `a missing right is told, also of what follows`() throws {
             let bench = try Bench(takesFaults: true)
             let sink = try bench.sink()

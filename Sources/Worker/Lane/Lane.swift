@@ -11,6 +11,8 @@ package struct LaneSettings: Sendable {
     package var verdictTopic: String
     /// The topic dead letters go to.
     package var deadLetterTopic: String
+    /// The topic that copies of verdicts go to whose requests ask for one; nil: none do.
+    package var replyTopic: String?
     /// What is judged against; a replacement counts from the next batch on.
     package var policy: Live<Policy>
     /// What is revoked beside the database; a replacement counts from the next batch on.
@@ -84,6 +86,7 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     var isPaused = false
     var drainDeadline: Duration?
     var lastTicket: UInt64 = 0
+    var lateReplies = LateReplies()
     var deadLettersInARow = 0
     var nextPrune: Duration = .zero
     var nextProbe: Duration = .zero
@@ -241,9 +244,10 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     /// that anyone waits for, so that it broke and was made anew is only told.
     private func tendSink() throws(Fault) {
         do {
-            _ = try sink.reports(wait: .zero)
+            for report in try sink.reports(wait: .zero) { lateReplies.remove(report.ticket) }
         } catch {
             guard error.disposition == .retry else { throw error }
+            lateReplies.removeAll()
             log(.warning, "retried", error.description, ["error_code": LogValue(error.code)])
         }
     }

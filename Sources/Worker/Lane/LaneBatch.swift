@@ -181,6 +181,13 @@ extension Lane {
             messages.append(
                 Unreported(
                     ticket: lastTicket, partition: judged.record.partition, record: record))
+            guard case .verdict = answer, let copy = replyCopy(of: record, to: judged.record)
+            else { continue }
+            lastTicket += 1
+            messages.append(
+                Unreported(
+                    ticket: lastTicket, partition: judged.record.partition, record: copy,
+                    isCopy: true))
         }
         return messages
     }
@@ -199,6 +206,7 @@ extension Lane {
 
     /// Publishes and waits until every record is delivered or its partition is no longer ours.
     ///
+    /// For copies to gateways it waits a moment longer than for the verdicts, and not for ever.
     /// Whoever owns such a partition answers its records again, in their order.
     private func publish(
         _ messages: [Unreported], epochs: [TopicPartition: Int64]
@@ -208,6 +216,7 @@ extension Lane {
         var backoff = Backoff()
         let start = clock.monotonic()
         var silence = Silence(from: start, most: settings.limits.silenceMax)
+        var onlyReplies: Duration?
         while !unreported.isEmpty {
             do {
                 if !toEnqueue.isEmpty {
@@ -223,8 +232,10 @@ extension Lane {
                     tell(unreported.count, missingSince: &silence)
                     try keepMembership(for: .zero)
                 }
+                giveUpReplies(in: &unreported, since: &onlyReplies)
             } catch {
                 guard error.disposition == .retry else { throw error }
+                lateReplies.removeAll()
                 toEnqueue = unreported.values.sorted { $0.ticket < $1.ticket }
                 try sitOut(.publish, error, &backoff)
             }
@@ -246,7 +257,13 @@ extension Lane {
     ) throws(Fault) -> [(message: Unreported, code: String)] {
         var failed: [(message: Unreported, code: String)] = []
         for report in reports {
+            lateReplies.remove(report.ticket)
             guard let message = unreported[report.ticket] else { continue }
+            if message.isCopy {
+                unreported[report.ticket] = nil
+                noteReply(message.record, report.result)
+                continue
+            }
             switch report.result {
             case .delivered: unreported[report.ticket] = nil
             case .failed(let code): failed.append((message, code))
@@ -309,8 +326,11 @@ extension Lane {
 }
 
 /// A record on its way, until its delivery is reported.
-private struct Unreported {
+struct Unreported {
     let ticket: UInt64
+    /// Where its request lies.
     let partition: TopicPartition
     let record: OutgoingRecord
+    /// Whether it is a copy for a gateway, which nothing depends on.
+    var isCopy = false
 }

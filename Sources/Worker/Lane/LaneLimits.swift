@@ -8,6 +8,8 @@ package struct LaneLimits: Hashable, Sendable {
     package var idleWait: Duration = .milliseconds(500)
     /// How long one wait for delivery reports lasts before the membership is tended to.
     package var reportWait: Duration = .milliseconds(250)
+    /// How much longer than for the verdicts the lane waits for the copies that gateways asked for.
+    package var replyWait: Duration = .milliseconds(500)
     /// How long the lane waits for delivery reports before it tells so, again and again.
     package var silenceMax: Duration = .seconds(10)
     /// How long a stop may take: what is not done by then is delivered again.

@@ -191,6 +191,11 @@ package enum LogEvents {
             "Verdicts are on their way and not reported as delivered: the lane waits for the"
                 + " brokers."),
         .init(
+            "reply_lost", [.warning], ["error_code", "reply_partition"], isMerged: true,
+            "A request asks for a copy of its verdict that can't be sent, see"
+                + " `kafka.topics.replies`. Its gateway answers with a time-out; the verdict is on"
+                + " the verdict topic."),
+        .init(
             "unprocessable", [.error], ["topic", "partition", "offset"], isMerged: true,
             "A record that the database stands in the way of: its verdict is `unprocessable`, or it"
                 + " is a dead letter."),

@@ -109,6 +109,13 @@ extension MetricTable {
         "attest_worker_dead_letters", .counter, labels: ["topic", "stage", "code"],
         "Records of a request topic in which no request can be read, or whose progress alone could"
             + " be stored.")
+    static let replies = MetricFamily(
+        "attest_worker_reply_copies", .counter, labels: ["result"],
+        zeros: ReplyResult.allCases.map { [$0.rawValue] },
+        "Copies of verdicts that requests asked for with the header attest-reply-topic: sent;"
+            + " wrong_topic and bad_partition, the headers name no place to send them to; refused,"
+            + " the partition does not exist or the broker does not take them; late, not delivered"
+            + " in time; skipped, as one before is still on its way to that partition.")
     static let endToEnd = MetricFamily(
         "attest_worker_end_to_end_latency_seconds", .histogram(latencyBounds), .seconds,
         labels: ["type"], zeros: RequestKind.allCases.map { [$0.rawValue] },

@@ -16,7 +16,7 @@ package enum MetricTable {
     static let requests: [MetricFamily] = [
         consumed, consumedBytes, keyMismatches, verdicts, wouldReject, outOfOrder, receipts,
         tokensIssued, tokensConsumed, simulatedVerdicts, duplicates, conflicts, stale,
-        deadLetters, endToEnd,
+        deadLetters, replies, endToEnd,
     ]
     /// Batches and their stages.
     static let batches: [MetricFamily] = [

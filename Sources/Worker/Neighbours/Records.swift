@@ -62,7 +62,7 @@ package struct Record: Hashable, Sendable {
     }
 }
 
-/// A record to be published: a verdict or a dead letter.
+/// A record to be published: a verdict, a copy of one, or a dead letter.
 package struct OutgoingRecord: Hashable, Sendable {
     /// The topic it goes to.
     package let topic: String
@@ -72,12 +72,17 @@ package struct OutgoingRecord: Hashable, Sendable {
     package let value: [UInt8]?
     /// The headers, in order.
     package let headers: [Header]
+    /// The partition it must go to; nil lets the key decide.
+    package let partition: Int32?
 
     /// A record from its parts.
-    package init(topic: String, key: [UInt8]?, value: [UInt8]?, headers: [Header]) {
+    package init(
+        topic: String, key: [UInt8]?, value: [UInt8]?, headers: [Header], partition: Int32? = nil
+    ) {
         self.topic = topic
         self.key = key
         self.value = value
         self.headers = headers
+        self.partition = partition
     }
 }

@@ -161,6 +161,11 @@ package final class LaneObserver: Sendable {
         }
     }
 
+    /// A copy for a gateway is done with.
+    func replied(_ result: ReplyResult) {
+        note { $0.cells.count(MetricTable.replies, [result.rawValue]) }
+    }
+
     // MARK: Partitions
 
     /// Partitions are claimed and fetched from here.

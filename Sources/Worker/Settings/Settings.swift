@@ -45,6 +45,8 @@ package struct Settings: Hashable, Sendable {
         package var deadLetters = "attest.dead-letters.v1"
         /// Where changes of the risk metric are published.
         package var risk = "attest.risk.v1"
+        /// Where copies of verdicts go whose requests ask for one; nil: none are sent.
+        package var replies: String?
     }
 
     /// How the members of a consumer group share partitions out, by librdkafka's names.

@@ -37,6 +37,9 @@ enum SettingsRules {
             topics.deadLetters != topics.verdicts, "kafka.topics.deadLetters",
             "must not be the verdict topic: its readers expect verdicts only")
         demand(
+            topics.replies.map { !(topics.all + [topics.risk]).contains($0) } ?? true,
+            "kafka.topics.replies", "must be a topic of its own: gateways read it")
+        demand(
             settings.kafka.sessionTimeout <= settings.kafka.maxPollInterval,
             "kafka.maxPollInterval", "must not be shorter than kafka.sessionTimeout")
         demand(

@@ -33,6 +33,12 @@ package enum SettingsTable {
             "Topic that changes of a key's risk metric are published on, keyed by key id; used"
                 + " where receipts are refreshed, see `receipts.keyPath`."),
         Setting(
+            "kafka.topics.replies", \.kafka.topics.replies, .optional(.topic),
+            "Topic of which each gateway reads one partition: requests with the headers"
+                + " `attest-reply-topic`, which must be this topic, and `attest-reply-partition`"
+                + " have their verdict published there too: [gateways](gateway.md). Unset, these"
+                + " headers are ignored."),
+        Setting(
             "kafka.sessionTimeout", \.kafka.sessionTimeout,
             .duration(in: .seconds(1)...(.seconds(1800))),
             "How long a member that went silent keeps its partitions."),

@@ -216,6 +216,11 @@ extension Settings.Topics {
     package var all: [String] {
         requests + [verdicts, deadLetters]
     }
+
+    /// What lanes write to.
+    package var written: [String] {
+        [verdicts, deadLetters] + [replies].compactMap { $0 }
+    }
 }
 
 private func megabytes(_ bytes: Int64) -> String {

@@ -10,6 +10,8 @@ struct EmbeddedAnnouncement: Encodable, Sendable {
         let deadLetters: String
         /// Nil where receipts are not refreshed.
         let risk: String?
+        /// Nil where no copies are sent to gateways.
+        let replies: String?
     }
 
     /// The app that is configured when the settings name none.

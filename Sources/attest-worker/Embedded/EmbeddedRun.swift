@@ -121,7 +121,8 @@ struct EmbeddedRun {
             topics: EmbeddedAnnouncement.Topics(
                 requests: topics.requests, verdicts: topics.verdicts,
                 deadLetters: topics.deadLetters,
-                risk: settings.receipts.access == nil ? nil : topics.risk),
+                risk: settings.receipts.access == nil ? nil : topics.risk,
+                replies: topics.replies),
             appIds: settings.apps.flatMap(\.appIDs),
             simulatedApp: self.settings.apps.isEmpty
                 ? EmbeddedAnnouncement.SimulatedApp(

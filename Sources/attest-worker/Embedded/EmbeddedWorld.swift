@@ -52,6 +52,9 @@ final class EmbeddedWorld {
             try broker.createTopic(topic, partitions: Self.partitionCount)
         }
         try broker.createTopic(topics.deadLetters, partitions: 1)
+        if let replies = topics.replies {
+            try broker.createTopic(replies, partitions: Self.partitionCount)
+        }
         if settings.receipts.access != nil {
             try broker.createTopic(topics.risk, partitions: Self.partitionCount)
         }

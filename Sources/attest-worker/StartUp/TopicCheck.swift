@@ -18,7 +18,8 @@ enum TopicCheck {
             findings.append(.fine("brokers", brokers.map(\.address).joined(separator: ", ")))
             var partitions: [String: Int] = [:]
             let risk = settings.receipts.access.map { _ in settings.kafka.topics.risk }
-            for topic in settings.kafka.topics.all + [risk].compactMap({ $0 }) {
+            let optional = [risk, settings.kafka.topics.replies].compactMap { $0 }
+            for topic in settings.kafka.topics.all + optional {
                 let state = try admin.topic(topic, wait: patience)
                 findings.append(finding(topic, state))
                 if case .found(let count) = state { partitions[topic] = count }

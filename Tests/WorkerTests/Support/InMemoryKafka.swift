@@ -137,7 +137,8 @@ final class InMemoryKafka {
         published.append(record)
         let first = OutgoingRecord(
             topic: record.topic, key: record.key, value: record.value,
-            headers: record.headers.filter { $0.name != "attest-redelivered" })
+            headers: record.headers.filter { $0.name != "attest-redelivered" },
+            partition: record.partition)
         if emitted.insert(first).inserted { firstEmissions.append(first) }
     }
 }

@@ -48,7 +48,7 @@ final class LaneWorld {
     func runLane(
         batch: Int, member: Int, policy: Policy, limits: LaneLimits = LaneLimits(),
         newPolicy: Live<Policy>? = nil, revocations: Live<RevocationList>? = nil,
-        isAudited: Bool = false,
+        isAudited: Bool = false, replyTopic: String? = nil,
         stop: StopSignal = StopSignal(),
         hook: @escaping Hook = { (_) throws(Fault) in }, idle: (() -> Void)? = nil,
         delivery: @escaping InMemorySink.Delivery = { _ in .delivered },
@@ -80,6 +80,7 @@ final class LaneWorld {
         var settings = Self.settings(newPolicy ?? Live(policy), limits)
         settings.spans = spans
         settings.isAudited = isAudited
+        settings.replyTopic = replyTopic
         if let revocations { settings.revocations = revocations }
         let clock = ManualClock(world: self)
         let observer = LaneObserver(lane: 0, clock: clock.clock)
