@@ -57,6 +57,12 @@ let package = Package(
             name: "AppleReceipts", dependencies: ["AppAttest", "HTTPClient", "Wire", "Worker"],
             swiftSettings: strict),
         .target(
+            name: "Gateway",
+            dependencies: [
+                "Worker", "Wire", "AppAttest", "LibCrypto", "KafkaTransport", "Operations",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "AttestTestKit", dependencies: ["AppAttest", "LibCrypto"], swiftSettings: strict),
         .target(name: "SeededNumbers", swiftSettings: strict),
         .executableTarget(
@@ -64,7 +70,7 @@ let package = Package(
             dependencies: [
                 "Worker", "Wire", "AppAttest", "LibCrypto", "KafkaTransport", "PostgresStore",
                 "Operations", "AttestTestKit", "SeededNumbers", "TraceExport", "AppleReceipts",
-                "HTTPClient",
+                "HTTPClient", "Gateway",
             ],
             swiftSettings: strict),
 
@@ -162,6 +168,13 @@ let package = Package(
         .testTarget(
             name: "OperationsTests",
             dependencies: ["Operations", "Harness", "SampleKeys", "Worker", "AppAttest"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "Gateway", "Operations", "AppAttest", "AttestTestKit", "Harness", "LibCrypto",
+                "SeededNumbers", "Wire", "Worker",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -169,7 +169,7 @@ extension KafkaSettings {
                 ("partitioner", "murmur2_random"),
             ]
         case .reader:
-            return common + [
+            return common + telling + [
                 ("group.id", groupID), ("allow.auto.create.topics", "false"),
                 ("enable.auto.commit", "false"), ("enable.auto.offset.store", "false"),
                 ("auto.offset.reset", "error"), ("isolation.level", "read_committed"),

@@ -1,8 +1,8 @@
 internal import CRdkafka
 package import Worker
 
-/// Reads a topic, from its beginning or from its present end, without a group: for the demo,
-/// the simulation and tests.
+/// Reads a topic or one partition of it, from its beginning or from its present end, without a
+/// group: for gateways, the demo, the simulation and tests.
 ///
 /// Used by one thread.
 package final class TopicReader {
@@ -21,30 +21,44 @@ package final class TopicReader {
     /// How long finding the topic's partitions may take, unless somebody waits less long.
     package static let searchPatience: Duration = .seconds(10)
 
-    /// Assigns all partitions of a topic.
+    /// Assigns all partitions of a topic, or one.
     ///
     /// - Parameters:
     ///   - topic: must exist.
+    ///   - partition: the only one to read; nil reads all.
     ///   - start: where reading starts.
     ///   - settings: how to reach the cluster; the group is not joined, and nothing is committed.
     ///   - patience: how long finding the topic's partitions may take.
     ///   - log: takes librdkafka's lines, on the thread that reads.
-    /// - Throws: when the topic can't be found, or `.retry` when the broker can't tell its end.
+    ///   - statistics: takes what the client tells of itself, on that thread too, where the
+    ///     settings have an interval for it.
+    /// - Throws: when the topic or the partition can't be found, or `.retry` when the broker can't
+    ///   tell its end.
     package init(
-        topic: String, from start: Start = .beginning, settings: KafkaSettings,
-        patience: Duration = TopicReader.searchPatience, log: @escaping KafkaLog
+        topic: String, partition: Int32? = nil, from start: Start = .beginning,
+        settings: KafkaSettings, patience: Duration = TopicReader.searchPatience,
+        log: @escaping KafkaLog, statistics: @escaping KafkaStatisticsTaker = { _ in }
     ) throws(Fault) {
         let configuration = try settings.configuration(for: .reader)
-        configuration.enableEvents(RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG)
+        configuration.enableEvents(
+            RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_LOG | RD_KAFKA_EVENT_STATS)
         client = try KafkaClient(
-            RD_KAFKA_CONSUMER, configuration: configuration, tokens: settings.tokenSource, log: log)
+            RD_KAFKA_CONSUMER, configuration: configuration, tokens: settings.tokenSource, log: log,
+            statistics: statistics)
         let state = try client.topicState(topic, wait: patience)
         guard case .found(let count) = state else {
             throw Fault(
                 operation: "read \(topic)", code: "no_topic", disposition: .stop(.incompatible),
                 message: "the topic can't be read: \(state)")
         }
-        partitions = (0..<Int32(clamping: count)).map {
+        let numbers = 0..<Int32(clamping: count)
+        if let partition, !numbers.contains(partition) {
+            throw Fault(
+                operation: "read \(topic)", code: "no_partition",
+                disposition: .stop(.incompatible),
+                message: "the topic has \(count) partitions, and none with number \(partition)")
+        }
+        partitions = numbers.filter { partition == nil || $0 == partition }.map {
             TopicPartition(topic: topic, partition: $0)
         }
         unfinished = Set(partitions)
@@ -65,7 +79,7 @@ package final class TopicReader {
         client.leaveGroup(isIncremental: false)
     }
 
-    /// How many partitions the topic has.
+    /// How many partitions are read.
     package var partitionCount: Int { partitions.count }
 
     /// Whether each partition's end was reached since the last record of it.

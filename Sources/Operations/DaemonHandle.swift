@@ -78,16 +78,3 @@ private func answerRequest(
         method: method_, path: String(cString: url), accept: accept.map { String(cString: $0) })
     return send(answer, on: connection)
 }
-
-/// Hands an answer over; the library copies the bytes.
-private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Result {
-    var body = answer.body
-    let response = MHD_create_response_from_buffer(
-        body.count, &body, .RESPMEM_MUST_COPY)
-    guard let response else { return .NO }
-    defer { MHD_destroy_response(response) }
-    for (name, value) in answer.headers {
-        guard MHD_add_response_header(response, name, value) == .YES else { return .NO }
-    }
-    return MHD_queue_response(connection, answer.status, response)
-}

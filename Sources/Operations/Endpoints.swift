@@ -1,13 +1,20 @@
 internal import Worker
 
 /// What is answered to a request.
-struct HTTPAnswer: Sendable {
+package struct HTTPAnswer: Sendable {
     /// The HTTP status.
-    var status: UInt32
+    package var status: UInt32
     /// Names and values.
-    var headers: [(String, String)]
+    package var headers: [(String, String)]
     /// The body; the length goes out also where the body does not (HEAD).
-    var body: [UInt8]
+    package var body: [UInt8]
+
+    /// An answer from its parts.
+    package init(status: UInt32, headers: [(String, String)], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
 
     /// Plain text.
     static func text(_ status: UInt32, _ text: String) -> HTTPAnswer {
@@ -21,10 +28,10 @@ struct HTTPAnswer: Sendable {
 ///
 /// Knows HTTP as values only: which library speaks it is the server's business.
 final class Endpoints: Sendable {
-    private let observer: WorkerObserver
+    private let source: any OperationsSource
 
-    init(observer: WorkerObserver) {
-        self.observer = observer
+    init(source: any OperationsSource) {
+        self.source = source
     }
 
     /// Every path.
@@ -66,20 +73,20 @@ final class Endpoints: Sendable {
             let format = MediaRange.format(for: accept)
             return HTTPAnswer(
                 status: 200, headers: [("Content-Type", format.mediaType), ("Vary", "Accept")],
-                body: MetricText.render(observer.cells, as: format))
-        case "/livez": return probe(Health.liveness)
-        case "/readyz": return probe(Health.readiness)
-        case "/startupz": return probe(Health.startup)
+                body: source.metrics(as: format))
+        case "/livez": return probe(.liveness)
+        case "/readyz": return probe(.readiness)
+        case "/startupz": return probe(.startup)
         case "/statusz":
             return HTTPAnswer(
                 status: 200, headers: [("Content-Type", "application/json")],
-                body: StatusPage.json(observer.report))
+                body: source.statusJSON)
         case "/version":
             return HTTPAnswer(
                 status: 200, headers: [("Content-Type", "application/json")],
-                body: StatusPage.version(observer.facts))
+                body: StatusPage.version(source.facts))
         case Self.keySetPath:
-            guard let keySet = observer.keySet else {
+            guard let keySet = source.keySet else {
                 return .text(404, "no tokens are made here: tokens.keyFiles is not set")
             }
             // RFC 7517, 8.5.1.
@@ -90,8 +97,8 @@ final class Endpoints: Sendable {
         }
     }
 
-    private func probe(_ rule: (WorkerReport) -> Health) -> HTTPAnswer {
-        let health = rule(observer.report)
+    private func probe(_ probe: HealthQuestion) -> HTTPAnswer {
+        let health = source.health(probe)
         return health.isWell
             ? .text(200, "ok") : .text(503, health.problems.joined(separator: "\n"))
     }

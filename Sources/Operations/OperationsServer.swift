@@ -35,10 +35,10 @@ package final class OperationsServer: Sendable {
     ///   - observer: what is told of.
     /// - Throws: `.stop(.unavailable)` when the address is taken, `.stop(.config)` when it is none
     ///   of this machine's, `.stop(.noPermission)` when this user may not use the port.
-    package init(address: ListenAddress, observer: WorkerObserver) throws(Fault) {
+    package init(address: ListenAddress, observer: any OperationsSource) throws(Fault) {
         let listening = try ListeningSocket(address, backlog: Self.backlogMax)
         self.address = ListenAddress(host: address.host, port: listening.port)
-        endpoints = Endpoints(observer: observer)
+        endpoints = Endpoints(source: observer)
         daemon = try DaemonHandle(
             listening: listening.release(), endpoints: Unmanaged.passUnretained(endpoints))
     }

@@ -13,9 +13,11 @@ struct Command: Sendable {
 
     /// All commands, in the order of the overview.
     static let all: [Command] = [
-        RunCommand.command, MigrateCommand.command, CheckCommand.command, ConfigCommand.command,
-        VerifyCommand.command, DemoCommand.command, SimulateCommand.command,
-        FixturesCommand.command, HealthCommand.command, MetricsCommand.command,
+        RunCommand.command, GatewayCommand.command, MigrateCommand.command,
+        CheckCommand.command, ConfigCommand.command, VerifyCommand.command, DemoCommand.command,
+        SimulateCommand.command,
+        FixturesCommand.command, HealthCommand.command,
+        MetricsCommand.command,
         KeysCommand.command, ReceiptsCommand.command, ExplainCommand.command,
         ReconcileCommand.command, ChallengeCommand.command, KeySetCommand.command,
         ReplayCommand.command,

@@ -52,7 +52,7 @@ import Testing
         let app = try #require(settings.split(separator: "\n## One app").last)
         let keys = app.matches(of: /### `([A-Za-z.]+)`/).map { String($0.output.1) }
         #expect(keys.count > 15, "the settings are found")
-        let identity = ["trustAnchor", "receiptTrustAnchor", "simulated"]
+        let identity = ["trustAnchor", "receiptTrustAnchor", "simulated", "resources"]
         // What an app is given is nothing that it must keep.
         for key in keys where !identity.contains(key) && !key.hasPrefix("tokens.") {
             #expect(told.contains(key), "\(key)")

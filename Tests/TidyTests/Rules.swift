@@ -16,6 +16,7 @@ enum Rules {
             "KafkaTransport": system.union(libc).union(worker).union(["CRdkafka"]),
             "PostgresStore": system.union(libc).union(worker).union(["CPQ"]),
             "Operations": system.union(libc).union(worker).union(["CMicrohttpd"]),
+            "Gateway": system.union(libc).union(worker).union(["KafkaTransport", "Operations"]),
             "SeededNumbers": [],
             "CCurlShims": [],
             "HTTPClient": ["CCurl", "CCurlShims"],
@@ -24,7 +25,7 @@ enum Rules {
             "AttestTestKit": system.union(["AppAttest", "LibCrypto"]),
             "attest-worker": system.union(libc).union(worker).union([
                 "KafkaTransport", "PostgresStore", "Operations", "AttestTestKit", "SeededNumbers",
-                "TraceExport", "AppleReceipts", "HTTPClient",
+                "TraceExport", "AppleReceipts", "HTTPClient", "Gateway",
             ]),
         ]
     }()

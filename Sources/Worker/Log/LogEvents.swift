@@ -31,7 +31,7 @@ package struct LogEventDescription: Hashable, Sendable {
 package enum LogEvents {
     /// The events in the order of the page.
     package static let all: [LogEventDescription] =
-        process + settings + group + work + clients + receipts
+        process + settings + group + work + clients + receipts + gateway
 
     /// The fields that any line may have.
     package static let commonFields: [(name: String, meaning: String)] = [

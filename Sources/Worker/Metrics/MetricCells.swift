@@ -78,9 +78,9 @@ package struct MetricCells: Sendable {
         observe(family, labels, max(0, duration.wholeMicroseconds), times: times)
     }
 
-    /// Gives every family of the table that starts at zero its series.
-    package mutating func addZeros() {
-        for family in MetricTable.all {
+    /// Gives every family that starts at zero its series.
+    package mutating func addZeros(_ families: [MetricFamily] = MetricTable.all) {
+        for family in families {
             for labels in family.zeros { change(family, labels) { _ in } }
         }
     }

@@ -18,10 +18,12 @@ package enum MetricText {
         }
     }
 
-    /// Writes all families, those without series too, and their series sorted by labels.
-    package static func render(_ cells: MetricCells, as format: Format) -> [UInt8] {
+    /// Writes families, those without series too, and their series sorted by labels.
+    package static func render(
+        _ cells: MetricCells, as format: Format, _ families: [MetricFamily] = MetricTable.all
+    ) -> [UInt8] {
         var text = ""
-        for family in MetricTable.all {
+        for family in families {
             writeHead(family, format, to: &text)
             for (labels, value) in cells[family].sorted(by: { isBefore($0.key, $1.key) }) {
                 write(family, labels, value, to: &text)

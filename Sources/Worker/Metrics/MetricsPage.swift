@@ -8,6 +8,7 @@ package enum MetricsPage {
             ("Partitions", MetricTable.partitions), ("The database", MetricTable.database),
             ("Kafka", MetricTable.kafka), ("Revocations", MetricTable.revocations),
             ("Refresh of receipts", MetricTable.refresh),
+            ("The gateway, a process of its own", MetricTable.gateway),
         ]
         return introduction
             + sections.map { title, families in

@@ -5,6 +5,11 @@ package struct Health: Hashable, Sendable {
     /// What is wrong, a sentence each; empty if all is well.
     package let problems: [String]
 
+    /// A finding: what is wrong, a sentence each.
+    package init(problems: [String]) {
+        self.problems = problems
+    }
+
     /// Whether nothing is wrong.
     package var isWell: Bool { problems.isEmpty }
 

@@ -118,7 +118,7 @@ private enum StoreState: String, CaseIterable {
 
 extension Instant {
     /// Since 1970; clamped.
-    fileprivate var microseconds: Int {
+    var microseconds: Int {
         let (product, isBeyond) = milliseconds.multipliedReportingOverflow(by: 1000)
         return isBeyond ? (milliseconds < 0 ? .min : .max) : Int(product)
     }

@@ -124,6 +124,9 @@ package struct Settings: Hashable, Sendable {
         /// Whether its devices are simulated; an app has another trust anchor exactly if they are.
         package var isSimulated = false
 
+        /// What it is called in the paths of App Check's contract.
+        package var resources: [String] = []
+
         /// All apps with this policy.
         package var appIDs: [String] { [appID] + moreAppIDs }
 
@@ -175,6 +178,8 @@ package struct Settings: Hashable, Sendable {
     package var artifacts = Artifacts()
     /// How tokens are made and taken.
     package var tokens = Tokens()
+    /// The HTTP gateway.
+    package var gateway = Gateway()
 
     /// The defaults.
     package init() {}

@@ -21,6 +21,7 @@ package struct SettingsChange: Hashable, Sendable {
         "challenges.secret", "challenges.previousSecret", "challenges.ttl",
         "challenges.payloadField",
         "artifacts.secret", "artifacts.previousSecret", "artifacts.lifetime",
+        "gateway.apiKeys", "gateway.bearerTokens", "gateway.allowAnonymous",
         "tokens.issuer", "tokens.keyFiles",
     ]
 

@@ -23,6 +23,7 @@ package enum SettingsPage {
             ("challenges", "Challenges that workers see to"),
             ("artifacts", "Artifacts of App Check's contract"),
             ("tokens", "Tokens of App Check's contract"),
+            ("gateway", "The HTTP gateway"),
         ]
         let defaults = Settings()
         var page = introduction

@@ -53,6 +53,7 @@ enum SettingsRules {
             + tokenProblems(of: reading) + receiptProblems(of: reading)
             + challengeProblems(of: reading, noted: noted) + artifactProblems(of: reading)
             + webTokenProblems(of: reading, noted: noted)
+            + resourceProblems(of: reading)
     }
 
     private static func appProblems(

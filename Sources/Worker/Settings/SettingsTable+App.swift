@@ -15,7 +15,7 @@ extension SettingsTable {
     }
 
     /// The settings of one element of `apps`.
-    static let app: [Setting<Settings.App>] = identity + policies + appTokens
+    static let app: [Setting<Settings.App>] = identity + resources + policies + appTokens
 
     private static let identity: [Setting<Settings.App>] = [
         Setting(

@@ -6,7 +6,7 @@ package enum SettingsTable {
     /// The settings of a process.
     package static let all: [Setting<Settings>] =
         kafka + postgres + worker + [apps] + log + operations + traces + revocations
-        + receipts + audit + challenges + artifacts + tokens
+        + receipts + audit + challenges + artifacts + tokens + gateway
 
     private static let kafka: [Setting<Settings>] = [
         Setting(
