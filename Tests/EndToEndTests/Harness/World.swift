@@ -121,6 +121,16 @@ final class World {
             environment: environment, folder: folder, name: "worker-\(workersStarted)")
     }
 
+    /// Starts another command with settings of its own, which runs on.
+    func start(
+        _ name: String, config path: String, _ environment: [String: String]
+    ) async throws -> ChildProcess {
+        commandsRun += 1
+        return try await ChildProcess.start(
+            BuildProducts.executable("attest-worker"), [name, "--config", path],
+            environment: environment, folder: folder, name: "\(name)-\(commandsRun)")
+    }
+
     /// Runs another command with the same settings to its end.
     ///
     /// - Parameters:

@@ -47,6 +47,11 @@ package enum HTTPExchange {
         defer { close(descriptor) }
         // The server may have answered and closed before it has read all of it.
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        return try receive(from: descriptor, address)
+    }
+
+    /// Reads until the server closes.
+    package static func receive(from descriptor: Int32, _ address: String) throws -> Answer {
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while answer.count <= answerBytesMax {

@@ -8,6 +8,7 @@ package struct WorkerSettings: Encodable, Sendable {
             package var verdicts: String
             package var deadLetters: String
             package var risk: String?
+            package var replies: String?
 
             /// Topics by their names.
             package init(requests: [String], verdicts: String, deadLetters: String) {
