@@ -1,6 +1,7 @@
 // A gateway's side of attest-worker in Java: send a request, wait for its verdict.
 // Needs kafka-clients 3 and a JSON library: `parse` stands for yours.
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
@@ -85,6 +86,28 @@ public final class Gateway implements AutoCloseable {
     }
     if (bytes.length != 105 || bytes[0] != 1) return null;
     return Base64.getEncoder().encodeToString(Arrays.copyOfRange(bytes, 1, 33));
+  }
+
+  /**
+   * The message that has a token for limited use consumed, to be verified with any key.
+   *
+   * @param requestId minted for each call that is served, and the same again when the answer did
+   *     not come; of letters, digits and hyphens
+   * @param token as the app showed it: one with anything else in it is none
+   */
+  public static byte[] consumeMessage(String requestId, String token) {
+    if (!token.matches("[A-Za-z0-9_.-]+")) throw new IllegalArgumentException("no token");
+    return "{\"requestId\":\"%s\",\"type\":\"consume\",\"token\":\"%s\"}"
+        .formatted(requestId, token)
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Whether a verdict on such a message lets the call in: the token was consumed by it. */
+  public static boolean isFirstUse(Map<String, Object> verdict, String appId) {
+    return "accepted".equals(verdict.get("outcome"))
+        && "consume".equals(verdict.get("type"))
+        && appId.equals(verdict.get("appId"))
+        && !Boolean.TRUE.equals(verdict.get("alreadyConsumed"));
   }
 
   /** Look at all three: an app of many, and a simulated app's devices are no phones. */

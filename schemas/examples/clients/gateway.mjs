@@ -83,6 +83,20 @@ export function keyIdOfArtifact(artifact) {
   return bytes.subarray(1, 33).toString("base64");
 }
 
+// The message that has a token for limited use consumed, to be verified with any key. requestId:
+// minted for each call that is served, and the same again when the answer did not come.
+export function consumeMessage(requestId, token) {
+  return JSON.stringify({ requestId, type: "consume", token });
+}
+
+// Whether a verdict on such a message lets the call in: the token was consumed by it.
+export function isFirstUse(verdict, appId) {
+  return (
+    verdict.outcome === "accepted" && verdict.type === "consume" && verdict.appId === appId &&
+    verdict.alreadyConsumed !== true
+  );
+}
+
 // Look at all three: a worker may serve several apps, and a simulated app's devices are no phones.
 export function isGenuine(verdict, appId) {
   return verdict.outcome === "accepted" && verdict.appId === appId && verdict.simulated !== true;

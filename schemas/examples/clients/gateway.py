@@ -187,6 +187,21 @@ def key_id_of_artifact(artifact):
     return base64.b64encode(data[1:33]).decode("ascii")
 
 
+def consume_message(request_id, token):
+    """The message that has a token for limited use consumed: `Gateway.verify` it with any key.
+
+    request_id: minted by the service for each call that it serves; the same one again when it asks
+        again, as the first answer may have been lost.
+    """
+    return json.dumps({"requestId": request_id, "type": "consume", "token": token}).encode()
+
+
+def is_first_use(verdict, app_id):
+    """Whether a verdict on such a message lets the call in: the token was consumed by it."""
+    return (verdict["outcome"] == "accepted" and verdict.get("type") == "consume"
+            and verdict["appId"] == app_id and not verdict.get("alreadyConsumed", False))
+
+
 def is_genuine(verdict, app_id, allow_simulated=False):
     """Whether a verdict lets the request in.
 

@@ -18,7 +18,7 @@ import unittest.mock
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from embedded import EmbeddedWorker
-from gateway import Gateway, is_genuine
+from gateway import Gateway, consume_message, is_first_use, is_genuine
 
 PROGRAM = "attest-worker"
 
@@ -58,6 +58,10 @@ class FixturesTest(unittest.TestCase):
                         self.assertFalse(is_genuine(verdict, "TEAM.other", True))
                 with self.assertRaises(TimeoutError):
                     gateway.verify(None, "not-in-the-message", b"{}", timeout=1.0)
+                # A worker without keys of tokens says so.
+                verdict = gateway.verify(
+                    None, "consume-1", consume_message("consume-1", "a.b.c"), timeout=5.0)
+                self.assertEqual(verdict["reason"], "not_configured")
                 self.check_that_an_undelivered_request_fails_alone(gateway, requests[0])
                 self.check_that_all_who_wait_get_the_verdict(gateway, requests[0])
                 self.check_that_what_is_no_verdict_stops_nothing(worker, gateway, requests[0])
@@ -66,6 +70,13 @@ class FixturesTest(unittest.TestCase):
                 gateway.close()
             for verdict in expected.values():
                 self.assertEqual(once[verdict["verdictId"]], 1, verdict)
+
+    def test_a_token_lets_a_call_in_once(self):
+        first = {"outcome": "accepted", "type": "consume", "appId": "T.a"}
+        self.assertTrue(is_first_use(first, "T.a"))
+        for change in ({"alreadyConsumed": True}, {"outcome": "rejected"},
+                       {"type": "assertion"}, {"appId": "T.b"}):
+            self.assertFalse(is_first_use(first | change, "T.a"))
 
     def test_a_worker_that_does_not_start_tells_why(self):
         with self.assertRaisesRegex(RuntimeError, "code 78\n.*kafka.bootstrapServers must not be"):
