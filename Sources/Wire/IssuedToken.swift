@@ -12,6 +12,17 @@ package struct IssuedToken: Hashable, Sendable {
     }
 }
 
+extension IssuedToken {
+    /// Whether there is a token in a verdict.
+    ///
+    /// - Parameter verdict: the bytes of ``Verdict/encode()``.
+    /// - Returns: whether a member of this name begins there; inside of texts each quotation mark
+    ///   has a backslash before it.
+    package static func isPresent(in verdict: [UInt8]) -> Bool {
+        verdict.contains(Array(#""token":""#.utf8))
+    }
+}
+
 extension IssuedToken: CustomStringConvertible, CustomReflectable {
     /// Which kind it is, and nothing of it.
     package var description: String { isForLimitedUse ? "a token for limited use" : "a token" }

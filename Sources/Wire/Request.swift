@@ -57,14 +57,21 @@ package struct Request: Hashable, Sendable {
     /// Two records with one request id are one request exactly when their digests are equal: white
     /// space, field order, base64 alphabet and dialect don't count, content does.
     package var digest: Digest32 {
-        var parts = [
+        // A part only where it is asked for: all others have the digest that they had before there
+        // were tokens, and inboxes are full of those.
+        Self.digest(kind, parts + (isForLimitedUse ? [Array("limitedUse".utf8)] : []))
+    }
+
+    /// The digest that it had before there were tokens, where that is another one.
+    package var formerDigest: Digest32? {
+        isForLimitedUse ? Self.digest(kind, parts) : nil
+    }
+
+    private var parts: [[UInt8]] {
+        [
             keyID.digest.bytes, object, clientDataHash.bytes,
             appID.map { Array($0.utf8) } ?? [], subject.map { Array($0.utf8) } ?? [],
         ]
-        // A part only where it is asked for: all others have the digest that they had before there
-        // were tokens, and inboxes are full of those.
-        if isForLimitedUse { parts.append(Array("limitedUse".utf8)) }
-        return Self.digest(kind, parts)
     }
 
     /// SHA-256 over a kind and parts, each part with its length before it.

@@ -33,8 +33,10 @@ import Wire
                 Sample.keyID.digest.bytes, request.object, request.clientDataHash.bytes, [], [],
             ])
         #expect(request.digest == before)
+        #expect(request.formerDigest == nil)
         request.isForLimitedUse = true
         #expect(request.digest != before)
+        #expect(request.formerDigest == before)
     }
 
     @Test(arguments: RefusedMessages.all)

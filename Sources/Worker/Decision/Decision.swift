@@ -112,7 +112,7 @@ package struct Decision {
         _ judged: JudgedRecord, _ entry: InboxEntry
     ) -> (Answer, VerdictFacts?) {
         let isRedelivered = wasDecidedBefore(judged)
-        guard entry.contentDigest != judged.contentDigest else {
+        guard !entry.isAnswer(to: judged) else {
             let answer = Answer.verdict(
                 bytes: entry.verdict, id: judged.identity.verdictID, isRepeat: true)
             return (answer, VerdictFacts(repetition: isRedelivered ? .redelivered : .sentAgain))
@@ -136,5 +136,16 @@ package struct Decision {
         guard let row = progress[judged.record.partition] else { return false }
         return judged.record.place.offset < row.nextOffset
             && (judged.record.timestampMilliseconds ?? 0) <= row.lastTimestampMilliseconds
+    }
+}
+
+extension InboxEntry {
+    /// Whether it was decided on the content of this record.
+    ///
+    /// Versions without tokens did not look at `limitedUse`. Where no token was handed out it made
+    /// no difference, and what was decided stands.
+    fileprivate func isAnswer(to judged: JudgedRecord) -> Bool {
+        contentDigest == judged.contentDigest
+            || contentDigest == judged.formerDigest && !IssuedToken.isPresent(in: verdict)
     }
 }

@@ -79,6 +79,7 @@ package struct Judge: Sendable {
             judged.challenge = challenge(of: request, judged)
             judged.wantsArtifact = request.isAppCheck && request.kind == .registration
             judged.wantsLimitedUse = request.isForLimitedUse
+            judged.formerDigest = request.formerDigest
             return judged
         case .service(let request):
             return JudgedRecord(

@@ -62,6 +62,8 @@ package struct JudgedRecord: Sendable {
     package var wantsArtifact = false
     /// Whether the token that it is answered with, where there are any, is for limited use.
     package var wantsLimitedUse = false
+    /// The digest that earlier versions made of its content, where that is another one.
+    package var formerDigest: Digest32?
 
     /// A judged record from its parts.
     package init(

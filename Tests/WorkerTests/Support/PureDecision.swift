@@ -21,6 +21,8 @@ struct PureDecision {
     var appTokens: AppTokens?
     /// What was used before that may be used once.
     var used: Set<Digest32> = []
+    /// What was decided before.
+    var inbox: [RequestIdentity: InboxEntry] = [:]
     /// The clock.
     var now = Scenario.now
 
@@ -38,6 +40,7 @@ struct PureDecision {
             epoch: 1, nextOffset: 0, publishedOffset: 0, lastTimestampMilliseconds: 0)
         var state = BatchState(progress: [partition: row], keys: keys)
         state.used = used
+        state.inbox = inbox
         let (writes, decided) = Decision.decide(
             judged,
             owned: [partition: OwnedPartition(epoch: 1, nextOffset: 0, publishedOffset: 0)],

@@ -109,6 +109,43 @@ import Wire
             try asserted(device, adding: member) == later.asserted(device, adding: member))
     }
 
+    /// What the second of two requests with one id is answered, of which the first is in the inbox.
+    private func second(
+        _ members: String, after first: String, tokens: TokenPolicy?
+    ) throws -> ReceivedVerdict {
+        var (device, pure) = (Scenario.device(512), pure)
+        pure.keys = [device.keyID: StoredKey(of: device)]
+        pure.tokens = tokens
+        // The same object in both.
+        var again = device
+        var (before, after) = (Scenario(), Scenario())
+        before.assert(&device, id: "r-1", adding: first)
+        after.assert(&again, id: "r-1", adding: members)
+        for entry in try pure.run(before).writes.inbox {
+            pure.inbox[entry.identity] = entry
+        }
+        pure.tokens = policy
+        return try pure.verdict(after)
+    }
+
+    @Test func `a token for limited use is asked for by another request`() throws {
+        let limited = #","limitedUse":true"#
+        for (before, after) in [("", limited), (limited, "")] {
+            let verdict = try second(after, after: before, tokens: policy)
+            #expect(verdict.reason == "request_id_conflict")
+            #expect(verdict.token == nil)
+        }
+        let same = try second(limited, after: limited, tokens: policy)
+        #expect(same.outcome == "accepted" && same.ttl == "60s")
+    }
+
+    @Test func `what was decided before there were tokens stands`() throws {
+        // A version before these did not look at limitedUse: its digest is that of one without.
+        let verdict = try second(#","limitedUse":true"#, after: "", tokens: nil)
+        #expect(verdict.outcome == "accepted")
+        #expect(verdict.token == nil)
+    }
+
     @Test func `what is refused gets none`() throws {
         let verdict = try asserted(Scenario.device(508), signCount: 9)
         #expect(verdict.reason == "counter_not_increasing")
