@@ -9,7 +9,7 @@ enum Rules {
         let worker: Set = ["Worker", "Wire", "AppAttest", "LibCrypto"]
         return [
             "CCryptoShims": [],
-            "LibCrypto": libc.union(["CCrypto", "CCryptoShims"]),
+            "LibCrypto": libc.union(["CCrypto", "CCryptoShims", "Synchronization"]),
             "AppAttest": ["LibCrypto"],
             "Wire": system.union(["AppAttest", "LibCrypto"]),
             "Worker": system.union(["Wire", "AppAttest", "LibCrypto"]),
