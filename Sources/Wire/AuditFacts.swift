@@ -60,7 +60,7 @@ package struct AuditFacts: Hashable, Sendable, Codable {
     package var reason: String?
     /// Why it would be rejected, were the policies in force that only report.
     package var wouldReject: [String]?
-    /// `registration` or `assertion`.
+    /// `registration`, `assertion`, `challenge` or `consume`.
     package var type: String?
     /// The app, once it was proved.
     package var appId: String?
@@ -82,6 +82,8 @@ package struct AuditFacts: Hashable, Sendable, Codable {
     package var extensionsAnnounced: Bool?
     /// Whether a higher sign count was accepted before.
     package var outOfOrder: Bool?
+    /// On tokens that were consumed: `true` of one that was consumed before.
+    package var alreadyConsumed: Bool?
     /// Platform in the credential certificate.
     package var platform: String?
     /// OS version in the credential certificate.
@@ -126,6 +128,7 @@ package struct AuditFacts: Hashable, Sendable, Codable {
         cdHash = verdict.cdHash
         extensionsAnnounced = verdict.areExtensionsAnnounced
         outOfOrder = verdict.isOutOfOrder ? true : nil
+        alreadyConsumed = verdict.isConsumedBefore == true ? true : nil
         platform = verdict.platform
         osVersion = verdict.osVersion
         receipt = verdict.receipt?.name

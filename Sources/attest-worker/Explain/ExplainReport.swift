@@ -70,14 +70,8 @@ struct ExplainReport: Encodable {
         var sentences: [String] = []
         if let code = facts.reason {
             sentences.append(sentence(code))
-        } else if facts.type == "registration" {
-            sentences.append(
-                facts.reattested == true
-                    ? "Every step of Apple's verification passed; the key was known, and its sign"
-                        + " count stayed."
-                    : "Every step of Apple's verification passed; the key is registered.")
         } else {
-            sentences.append("The signature is the registered key's, and its sign count was new.")
+            sentences.append(acceptance(facts))
         }
         if let stored = facts.stored { sentences += Self.sentences(facts, stored) }
         if let risk = facts.risk {
@@ -92,6 +86,23 @@ struct ExplainReport: Encodable {
                 "A policy that only reports would have refused it (\(code)): \(sentence(code))")
         }
         return sentences
+    }
+
+    /// Why a request was accepted.
+    private static func acceptance(_ facts: AuditFacts) -> String {
+        switch facts.type.flatMap(RequestKind.init(rawValue:)) {
+        case .registration:
+            facts.reattested == true
+                ? "Every step of Apple's verification passed; the key was known, and its sign"
+                    + " count stayed."
+                : "Every step of Apple's verification passed; the key is registered."
+        case .challenge: "A challenge was minted for the app."
+        case .consume:
+            facts.alreadyConsumed == true
+                ? "The token was one of ours, in time, and consumed by an earlier request."
+                : "The token was one of ours, in time, and consumed by this request."
+        case .assertion, nil: "The signature is the registered key's, and its sign count was new."
+        }
     }
 
     private static func sentences(
