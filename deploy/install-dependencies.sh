@@ -25,6 +25,8 @@ packages=(
     valgrind
     # Verifying tokens as services do that take them.
     python3-cryptography python3-jwt
+    # The lines that the gateway's demo shows, and its keys.
+    curl openssl
     # The second verifier's Python packages, which Debian has in other versions.
     python3-venv
 )

@@ -16,7 +16,7 @@ struct Command: Sendable {
         RunCommand.command, GatewayCommand.command, MigrateCommand.command,
         CheckCommand.command, ConfigCommand.command, VerifyCommand.command, DemoCommand.command,
         SimulateCommand.command,
-        FixturesCommand.command, HealthCommand.command,
+        FixturesCommand.command, DeviceCommand.command, HealthCommand.command,
         MetricsCommand.command,
         KeysCommand.command, ReceiptsCommand.command, ExplainCommand.command,
         ReconcileCommand.command, ChallengeCommand.command, KeySetCommand.command,
