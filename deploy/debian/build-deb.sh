@@ -33,6 +33,7 @@ place 755 "$program" usr/bin/attest-worker
 strip --strip-unneeded --remove-section=.comment --remove-section=.note \
     "$tree/usr/bin/attest-worker"
 place 644 deploy/systemd/attest-worker.service lib/systemd/system/attest-worker.service
+place 644 deploy/systemd/attest-gateway.service lib/systemd/system/attest-gateway.service
 place 644 deploy/debian/sysusers.conf usr/lib/sysusers.d/attest-worker.conf
 place 644 deploy/debian/attest.json5 etc/attest-worker/attest.json5
 place 644 deploy/debian/default etc/default/attest-worker
