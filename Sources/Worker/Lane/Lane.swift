@@ -68,6 +68,8 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
     let observer: LaneObserver
     var random: any RandomNumberGenerator
     var judge: Judge
+    /// Keys as they were read lately.
+    var knownKeys = KnownKeys()
     /// What the batch in hand is judged and decided by.
     var policy: Policy
     private var policyVersion = 0
@@ -196,18 +198,27 @@ package final class Lane<Source: RequestSource, Store: KeyStore, Sink: VerdictSi
             batch.map { (record: $0, decoded: judge.decode($0)) }
         }
         observer.took(batch, decoded.map(\.decoded))
-        let keyIDs = Set(decoded.compactMap { $0.decoded.assertionKeyID })
-        let keys =
-            keyIDs.isEmpty
-            ? [:]
-            : try persistently(.loadKeys) { () throws(Fault) in try store.keys(for: keyIDs) }
+        let keys = try keys(for: Set(decoded.compactMap { $0.decoded.assertionKeyID }))
         let judged = observer.timed(.verify) {
             judge.judge(decoded, keys: keys, now: clock.wall())
         }
         for record in judged where record.isUnprocessable {
             tellUnprocessable(record, "the stored public key is not a point of P-256")
+            if let keyID = record.keyID { knownKeys.forget(keyID) }
         }
         try settle(judged, epochs: epochs)
+    }
+
+    /// What assertions are verified with: keys that are remembered, and the others as stored.
+    private func keys(for keyIDs: Set<KeyID>) throws(Fault) -> [KeyID: StoredKey] {
+        let known = knownKeys.keys(for: keyIDs)
+        guard known.count < keyIDs.count else { return known }
+        let unknown = keyIDs.subtracting(known.keys)
+        let read = try persistently(.loadKeys) { () throws(Fault) in
+            try store.keys(for: unknown)
+        }
+        knownKeys.note(read)
+        return known.merging(read) { _, new in new }
     }
 
     /// Without a record to work on: looks after the producer and the database.

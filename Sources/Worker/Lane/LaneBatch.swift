@@ -1,3 +1,4 @@
+import AppAttest
 import Wire
 
 // One batch through the lane: decided and stored, published, committed.
@@ -39,8 +40,25 @@ extension Lane {
     private func decide(
         _ judged: [JudgedRecord], epochs: [TopicPartition: Int64]
     ) throws(Fault) -> (batch: [JudgedRecord], decided: DecidedBatch)? {
-        let batch = judged.filter { isOwned($0.record.partition, epochs: epochs) }
+        var batch = judged.filter { isOwned($0.record.partition, epochs: epochs) }
         guard !batch.isEmpty else { return nil }
+        while true {
+            let (decided, withdrawn) = try decideOnce(batch)
+            guard let withdrawn else { return (batch, decided) }
+            batch = judge.judge(
+                batch.map { ($0.record, judge.decode($0.record)) }, keys: withdrawn,
+                now: batch[0].judgedAt)
+        }
+    }
+
+    /// One transaction over a batch.
+    ///
+    /// - Returns: what was decided; or, where a key was verified with that had been withdrawn
+    ///   meanwhile, the keys as they are stored: then nothing is decided, and the records are to be
+    ///   judged by those. It happens once for a key, as what is withdrawn is forgotten.
+    private func decideOnce(
+        _ batch: [JudgedRecord]
+    ) throws(Fault) -> (decided: DecidedBatch, withdrawn: [KeyID: StoredKey]?) {
         let policy = policy
         var reads = BatchReads(
             partitions: Set(batch.map(\.record.partition)).union(owned.keys),
@@ -52,10 +70,14 @@ extension Lane {
         reads.wantsStandings = policy.refresh != nil
         let owned = owned
         let audit = settings.isAudited ? AuditBasis(policy, by: settings.identity) : nil
+        var withdrawn: [KeyID: StoredKey]?
         let decided = try store.transact(reads) { state in
-            Decision.decide(batch, owned: owned, state: state, policy: policy, audit: audit)
+            withdrawn = knownKeys.forgetWithdrawn(reads.keyIDs, stored: state.keys)
+            guard withdrawn == nil else { return (nil, DecidedBatch()) }
+            return Decision.decide(
+                batch, owned: owned, state: state, policy: policy, audit: audit)
         }
-        return (batch, decided)
+        return (decided, withdrawn)
     }
 
     /// Halves a batch that the database refuses, until the one record is found and refused.
@@ -127,6 +149,7 @@ extension Lane {
                 ])
         }
         observer.fellBack(offsets.count, cause: "batch")
+        knownKeys = KnownKeys()
         owned.removeAll()
         unclaimed.formUnion(started)
         nextClaim = clock.monotonic()
