@@ -8,6 +8,8 @@ set -euo pipefail
 # shellcheck source=deploy/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+program="${1:?the path of attest-worker comes first}"
+shift
 keep=
 for argument in "$@"; do
     case "$argument" in
@@ -15,7 +17,6 @@ for argument in "$@"; do
         *) die "there is no flag \"$argument\"; there is --keep" ;;
     esac
 done
-program="${ATTEST_WORKER:?the path of attest-worker}"
 for tool in curl openssl; do command -v "$tool" >/dev/null || die "$tool is missing: deploy/install-dependencies.sh installs it"; done
 
 folder="$(mktemp -d)"
@@ -23,7 +24,7 @@ worker=
 gateway=
 finish() {
     if [ -n "$gateway" ]; then kill "$gateway" 2>/dev/null || true; fi
-    # The worker ends with its standard input.
+    # The worker ends with its standard input, which nobody else holds open.
     exec 3>&- || true
     if [ -n "$worker" ]; then wait "$worker" 2>/dev/null || true; fi
     rm -rf "$folder"
@@ -53,7 +54,7 @@ cat >worker.json5 <<SETTINGS
 SETTINGS
 mkfifo life
 exec 3<>life
-"$program" run --embedded --config worker.json5 <life >announced 2>worker.log &
+"$program" run --embedded --config worker.json5 <life 3>&- >announced 2>worker.log &
 worker=$!
 await() {
     for _ in $(seq 600); do
@@ -77,7 +78,7 @@ cat >gateway.json5 <<SETTINGS
   operations: { listen: "off" }, log: { format: "json" },
 }
 SETTINGS
-"$program" gateway --config gateway.json5 2>gateway.log &
+"$program" gateway --config gateway.json5 3>&- 2>gateway.log &
 gateway=$!
 await "the gateway" 'grep -q replies_read gateway.log && grep -q gateway_listening gateway.log'
 cat gateway.json5

@@ -13,6 +13,6 @@ say "building (a few minutes the first time)"
 swift build -c release --static-swift-stdlib --product attest-worker
 program="$(swift build -c release --static-swift-stdlib --show-bin-path)/attest-worker"
 if [ "${1-}" = --gateway ]; then
-    ATTEST_WORKER="$program" exec deploy/demo-gateway.sh "${@:2}"
+    exec deploy/demo-gateway.sh "$program" "${@:2}"
 fi
 exec "$program" demo "$@"
