@@ -139,7 +139,8 @@ extension KafkaSettings {
             return fetching + (fetchBytesMax.map { [("fetch.max.bytes", "\($0)")] } ?? [])
         case .sink:
             return common + [
-                ("linger.ms", "5"),
+                // A lane hands its batch over at once and waits: who lingers only waits longer.
+                ("linger.ms", "1"),
                 // Above the 1 MB default: a dead letter is its request plus headers.
                 ("message.max.bytes", "\(Settings.Kafka.producedBytesMaxDefault)"),
                 // librdkafka fails a batch as a whole when the broker finds it too large, so small
