@@ -47,7 +47,7 @@ package struct KafkaSettings: Hashable, Sendable {
         maxPollInterval = .seconds(300)
         assignmentStrategy = .range
         groupInstanceID = nil
-        queuedKilobytesMax = 65_536
+        queuedKilobytesMax = 8_192
         fetchBytesMax = nil
         statisticsInterval = .zero
         tokenSource = nil

@@ -113,6 +113,7 @@ import Testing
     @Test func `memory, lanes and partitions are held against each other`() {
         var tests = self
         tests.settings.worker.memoryBudget = 4 << 30
+        tests.settings.kafka.prefetchBytesMax = 64 << 20
         // 12 × 64 MiB ahead, 6 × 1 MiB on the way, 12 × 3 MiB in batches.
         tests.process = ProcessFacts(lanes: 12, memoryBytesMax: 809 << 20)
         let wrong = tests.wrong(tests.findings())

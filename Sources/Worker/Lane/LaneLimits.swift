@@ -2,8 +2,9 @@
 package struct LaneLimits: Hashable, Sendable {
     /// How much one batch holds.
     ///
-    /// 200 records: beyond that PostgreSQL gains little and latency grows.
-    package var batch = BatchLimits(recordsMax: 200, bytesMax: 1_048_576)
+    /// A batch is what has come meanwhile, so it is small while there is little to do, and grows
+    /// with the load; beyond 500 records PostgreSQL gains little and latency grows.
+    package var batch = BatchLimits(recordsMax: 500, bytesMax: 1_048_576)
     /// How long an idle poll waits for a first record before the lane looks around.
     package var idleWait: Duration = .milliseconds(500)
     /// How long one wait for delivery reports lasts before the membership is tended to.

@@ -24,7 +24,7 @@ package struct Settings: Hashable, Sendable {
         /// A name that survives restarts, for static membership.
         package var groupInstanceID: String?
         /// The most bytes that one lane fetches ahead.
-        package var prefetchBytesMax = 64 << 20
+        package var prefetchBytesMax = 8 << 20
         /// The file with the token for SASL OAUTHBEARER.
         package var tokenPath: String?
         /// The program that prints the token for SASL OAUTHBEARER, with its arguments.
@@ -81,7 +81,7 @@ package struct Settings: Hashable, Sendable {
 
     /// The lanes.
     package struct Lanes: Hashable, Sendable {
-        /// How many there are; 0 is one a core.
+        /// How many there are; 0 is two a core.
         package var count = 0
         /// What bounds each of them.
         package var limits = LaneLimits()

@@ -117,7 +117,8 @@ package enum SettingsTable {
         Setting(
             "worker.lanes", \.worker.count, .integer(in: 0...256),
             "Lanes in this process, a thread each with its own consumer, producer and database"
-                + " connection; 0 is one a core. More than partitions are idle."),
+                + " connection; 0 is two a core, and 16 at the most, as a lane waits for commits"
+                + " and deliveries half of its time. More than partitions are idle."),
         Setting(
             "worker.batchRecordsMax", \.worker.limits.batch.recordsMax, .integer(in: 1...10_000),
             "The most records in one batch, and so in one transaction."),

@@ -25,11 +25,16 @@ extension ProcessFacts {
     /// What a process with these settings has on this machine.
     init(_ settings: Settings) {
         self.init(
-            lanes: settings.worker.count == 0 ? coreCount() : settings.worker.count,
+            lanes: settings.worker.count == 0 ? usualLanes() : settings.worker.count,
             memoryBytesMax: MemoryLimit.bytes(read: Console.process.readFile))
     }
 }
 
-private func coreCount() -> Int {
-    max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+/// Two lanes a core: while one waits for a commit or for delivery reports the other verifies.
+///
+/// No more than ``usualLanesMax``, as a container may have less than the cores it sees.
+private func usualLanes() -> Int {
+    min(usualLanesMax, 2 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 }
+
+private let usualLanesMax = 16
