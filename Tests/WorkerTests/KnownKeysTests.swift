@@ -38,11 +38,57 @@ import Wire
         #expect(known.count == 0)
         known.note(table([key(1), key(2)]))
         let stored = table([key(1, status), key(2)])
-        #expect(known.forgetWithdrawn([key(1).keyID, key(2).keyID], stored: stored) == stored)
+        #expect(known.forgetOutdated([key(1).keyID, key(2).keyID], stored: stored) == stored)
         #expect(known.keys(for: Set(stored.keys)) == table([key(2)]))
         // Once only: what is judged anew is decided then.
-        #expect(known.forgetWithdrawn(Set(stored.keys), stored: stored) == nil)
-        #expect(known.forgetWithdrawn([key(2).keyID], stored: [:]) == [:])
+        #expect(known.forgetOutdated(Set(stored.keys), stored: stored) == nil)
+        #expect(known.forgetOutdated([key(2).keyID], stored: [:]) == [:])
+    }
+
+    /// Nothing of ours changes these, but somebody who mends a table by hand may.
+    @Test func `a key that is judged otherwise is forgotten`() {
+        var changed = [key(1), key(1), key(1), key(1)]
+        changed[0].appID = "other"
+        changed[1].environment = .development
+        changed[2].publicKey = [4]
+        changed[3].attestedBy = .simulated
+        for changed in changed {
+            var known = KnownKeys()
+            known.note(table([key(1), key(2)]))
+            let stored = table([changed, key(2)])
+            #expect(known.forgetOutdated(Set(stored.keys), stored: stored) == stored)
+            #expect(known.keys(for: Set(stored.keys)) == table([key(2)]))
+        }
+    }
+
+    /// What else an assertion moves is looked at under lock only, and asks for no second judgement.
+    @Test func `a key that was used meanwhile is not forgotten`() {
+        var known = KnownKeys()
+        known.note(table([key(1)]))
+        var used = key(1)
+        used.signCount = 7
+        used.subject = "alice"
+        used.lastUsedOn = Day(number: 1)
+        #expect(known.forgetOutdated([used.keyID], stored: table([used])) == nil)
+        #expect(known.count == 1)
+    }
+
+    @Test func `a key that was moved to another app since it was remembered is judged by that`()
+        throws
+    {
+        var scenario = Scenario()
+        var device = Scenario.device(62)
+        let keyID = device.keyID
+        scenario.register(device, partition: 0)
+        _ = scenario.assert(&device, partition: 0)
+        _ = scenario.assert(&device, partition: 0, answer: "unknown_app")
+        let world = LaneWorld(scenario)
+        let reads = try readsUntilDone(world) { transactions in
+            guard transactions == 3 else { return }
+            world.database.change { $0.keys[keyID]?.key.appID = "TESTTEAM01.com.example.gone" }
+        }
+        #expect(reads == 1)
+        #expect(try world.verdicts().map(\.reason) == [nil, nil, "unknown_app"])
     }
 
     @Test func `a key is read for the first assertion, and not for those after it`() throws {

@@ -3,10 +3,10 @@ internal import AppAttest
 /// Keys that were read lately, so that the next assertion of one is verified without asking the
 /// database for it again.
 ///
-/// Of a row, verification asks for point, app, environment and root, which a key has for ever, and
-/// for the status, which an operator may change. So what is remembered may be out of date in one
-/// way: a key was withdrawn since. It does no harm, as the row decides: it is read anew under lock
-/// before anything is accepted, and a key that is not active there is forgotten.
+/// Of a row, verification asks for the status, which an operator may change, and for point, app,
+/// environment and root, which nothing of ours ever changes. It does no harm if what is remembered
+/// is out of date, as the row decides: it is read anew under lock before anything is accepted, and
+/// a key that is not as it was remembered is forgotten.
 ///
 /// Two generations as in ``PublicKeyCache``: a key that is asked for again stays, one that isn't
 /// leaves.
@@ -46,18 +46,23 @@ struct KnownKeys: Hashable {
         for key in read.values where key.status == .active { keep(key) }
     }
 
-    /// Forgets keys that may not be used any more.
+    /// Forgets keys that are not stored as they are remembered.
     ///
     /// - Parameters:
     ///   - keyIDs: the keys that were asked for, under lock.
     ///   - stored: those that are there.
-    /// - Returns: all of those, if one was remembered that is withdrawn; nil if none was.
-    mutating func forgetWithdrawn(
+    /// - Returns: all of those, if one was remembered otherwise; nil if none was.
+    mutating func forgetOutdated(
         _ keyIDs: Set<KeyID>, stored: [KeyID: StoredKey]
     ) -> [KeyID: StoredKey]? {
-        let before = count
-        for keyID in keyIDs where stored[keyID]?.status != .active { forget(keyID) }
-        return count < before ? stored : nil
+        var isOutdated = false
+        for keyID in keyIDs {
+            guard let known = young[keyID] ?? old[keyID] else { continue }
+            if let key = stored[keyID], key.isJudged(like: known) { continue }
+            forget(keyID)
+            isOutdated = true
+        }
+        return isOutdated ? stored : nil
     }
 
     /// Forgets a key.
@@ -72,5 +77,14 @@ struct KnownKeys: Hashable {
             young.removeAll(keepingCapacity: true)
         }
         young[key.keyID] = key
+    }
+}
+
+extension StoredKey {
+    /// Whether an object is judged the same by this row as by another of the same key: all that
+    /// ``Judge`` asks of a row is the same.
+    fileprivate func isJudged(like other: StoredKey) -> Bool {
+        status == other.status && publicKey == other.publicKey && appID == other.appID
+            && environment == other.environment && attestedBy == other.attestedBy
     }
 }

@@ -43,22 +43,22 @@ extension Lane {
         var batch = judged.filter { isOwned($0.record.partition, epochs: epochs) }
         guard !batch.isEmpty else { return nil }
         while true {
-            let (decided, withdrawn) = try decideOnce(batch)
-            guard let withdrawn else { return (batch, decided) }
+            let (decided, outdated) = try decideOnce(batch)
+            guard let outdated else { return (batch, decided) }
             batch = judge.judge(
-                batch.map { ($0.record, judge.decode($0.record)) }, keys: withdrawn,
+                batch.map { ($0.record, judge.decode($0.record)) }, keys: outdated,
                 now: batch[0].judgedAt)
         }
     }
 
     /// One transaction over a batch.
     ///
-    /// - Returns: what was decided; or, where a key was verified with that had been withdrawn
+    /// - Returns: what was decided; or, where a key was verified with that is stored otherwise
     ///   meanwhile, the keys as they are stored: then nothing is decided, and the records are to be
-    ///   judged by those. It happens once for a key, as what is withdrawn is forgotten.
+    ///   judged by those. It happens once for a key, as what is outdated is forgotten.
     private func decideOnce(
         _ batch: [JudgedRecord]
-    ) throws(Fault) -> (decided: DecidedBatch, withdrawn: [KeyID: StoredKey]?) {
+    ) throws(Fault) -> (decided: DecidedBatch, outdated: [KeyID: StoredKey]?) {
         let policy = policy
         var reads = BatchReads(
             partitions: Set(batch.map(\.record.partition)).union(owned.keys),
@@ -70,14 +70,14 @@ extension Lane {
         reads.wantsStandings = policy.refresh != nil
         let owned = owned
         let audit = settings.isAudited ? AuditBasis(policy, by: settings.identity) : nil
-        var withdrawn: [KeyID: StoredKey]?
+        var outdated: [KeyID: StoredKey]?
         let decided = try store.transact(reads) { state in
-            withdrawn = knownKeys.forgetWithdrawn(reads.keyIDs, stored: state.keys)
-            guard withdrawn == nil else { return (nil, DecidedBatch()) }
+            outdated = knownKeys.forgetOutdated(reads.keyIDs, stored: state.keys)
+            guard outdated == nil else { return (nil, DecidedBatch()) }
             return Decision.decide(
                 batch, owned: owned, state: state, policy: policy, audit: audit)
         }
-        return (decided, withdrawn)
+        return (decided, outdated)
     }
 
     /// Halves a batch that the database refuses, until the one record is found and refused.
