@@ -17,8 +17,8 @@ struct BacklogResult {
     /// CPU seconds a second that the whole machine spent, and how much of that was none of ours.
     let busy: Double
     let foreign: Double
-    /// Microseconds of a bare verification, the best slice before and after the run.
-    let reference: Double
+    /// What a bare verification takes, at best before and after the run.
+    let limit: Reference.Limit
     /// Seconds from the start of the worker to its first verdict.
     let firstVerdict: Double
     /// The most memory a worker has had, in MiB.
@@ -27,55 +27,28 @@ struct BacklogResult {
     /// The cells of every table of such runs.
     var cells: [Table.Cell] {
         [
-            .number(perSecond, digits: 0), .number(ofTwoCores, digits: 2),
-            .number(worker, digits: 1), .number(multiple, digits: 2), .number(database, digits: 1),
-            .number(broker, digits: 1), .number(reference, digits: 1), .number(busy, digits: 2),
-            .number(foreign, digits: 2), .number(firstVerdict, digits: 1),
-            .number(peakMiB, digits: 0),
+            .number(perSecond, digits: 0), .number(perSecond * limit.alone / 2e6, digits: 2),
+            .number(perSecond * limit.together / 2e6, digits: 2), .number(worker, digits: 1),
+            .number(worker / limit.alone, digits: 2), .number(worker / limit.together, digits: 2),
+            .number(database, digits: 1), .number(broker, digits: 1),
+            .number(limit.alone, digits: 1), .number(limit.together, digits: 1),
+            .number(busy, digits: 2), .number(foreign, digits: 2),
+            .number(firstVerdict, digits: 1), .number(peakMiB, digits: 0),
         ]
     }
 
     /// What stands above them.
     static let columns: [Table.Column] = [
-        .init("requests/s", "perSecond"), .init("of two cores", "ofTwoCores"),
+        .init("requests/s", "perSecond"), .init("of twice bare", "ofTwiceBare"),
+        .init("of two bare at once", "ofTwoBareAtOnce"),
         .init("worker µs", "workerMicroseconds"),
-        .init("of a bare verification", "ofBareVerification"),
+        .init("of bare", "ofBare"), .init("of bare at once", "ofBareAtOnce"),
         .init("PostgreSQL µs", "databaseMicroseconds"), .init("broker µs", "brokerMicroseconds"),
-        .init("bare µs", "bareMicroseconds"), .init("cores busy", "coresBusy"),
+        .init("bare µs", "bareMicroseconds"),
+        .init("bare µs at once", "bareAtOnceMicroseconds"), .init("cores busy", "coresBusy"),
         .init("not ours", "coresOfOthers"), .init("first verdict s", "firstVerdictSeconds"),
         .init("peak MiB", "peakMiB"),
     ]
-
-    /// The part of two cores that do nothing but verify.
-    var ofTwoCores: Double { perSecond * reference / 1e6 / 2 }
-    /// A worker's CPU as a multiple of a bare verification.
-    var multiple: Double { worker / reference }
-}
-
-/// The limit, taken over and over: the machine changes its speed.
-struct Reference {
-    private static let slices = 40
-    private static let perSlice = 128
-    let bare: BareVerification
-
-    /// Microseconds of CPU of one verification, in the fastest of many short slices.
-    func best() throws -> Double {
-        var best = Double.infinity
-        for _ in 0..<Self.slices {
-            let start = threadSeconds()
-            for _ in 0..<Self.perSlice where !bare.run() {
-                throw HarnessFailure("libcrypto refuses a genuine signature")
-            }
-            best = min(best, (threadSeconds() - start) * 1e6 / Double(Self.perSlice))
-        }
-        return best
-    }
-
-    private func threadSeconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
 }
 
 /// Requests wait in the topic; then workers start, and answer as fast as they can.
@@ -106,7 +79,7 @@ struct Backlog {
         lanes: Int, batch: Int, workers: Int = 1, partitions: Int = Stage.partitions,
         padding: Int = 0
     ) async throws -> BacklogResult {
-        let reference = Reference(bare: try stage.traffic.bareVerification())
+        let reference = try Reference(of: stage.traffic)
         let before = try reference.best()
         let run = try await stage.prepare(lanes: lanes, batch: batch, partitions: partitions)
         try stage.write(stage.traffic.next(count, padding: padding), to: run.requests)
@@ -126,7 +99,7 @@ struct Backlog {
             guard end == .exited(0) else { throw HarnessFailure("a worker ended: \(process)") }
         }
         return try result(
-            samples, reference: min(before, after), peakMiB: Double(peak) / 1_048_576)
+            samples, limit: before.better(after), peakMiB: Double(peak) / 1_048_576)
     }
 
     private func watch(
@@ -173,7 +146,7 @@ struct Backlog {
     }
 
     private func result(
-        _ samples: [Sample], reference: Double, peakMiB: Double
+        _ samples: [Sample], limit: Reference.Limit, peakMiB: Double
     ) throws -> BacklogResult {
         let warm = Int(Double(count) * Self.warmPart)
         // Nor before the last lane has its partitions: until then some wait for the group.
@@ -192,6 +165,6 @@ struct Backlog {
             perSecond: requests / seconds, worker: worker * 1e6 / requests,
             database: database * 1e6 / requests, broker: broker * 1e6 / requests,
             busy: machine / seconds, foreign: max(0, machine - ours) / seconds,
-            reference: reference, firstVerdict: first.seconds, peakMiB: peakMiB)
+            limit: limit, firstVerdict: first.seconds, peakMiB: peakMiB)
     }
 }

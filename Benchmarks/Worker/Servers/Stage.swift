@@ -12,7 +12,7 @@ final class Stage {
     static let partitions = 16
     /// Milliseconds that a fetch waits for records: the mock broker lets it wait so long even when
     /// one comes meanwhile, which a broker does not.
-    private static let fetchWait = "5"
+    private static let fetchWait = "2"
 
     let traffic: Traffic
     let folder: Folder
@@ -125,13 +125,13 @@ final class Stage {
             topic: run.verdicts, group: "nobody", bootstrapServers: broker.bootstrapServers)
     }
 
-    /// Who reads verdicts as they come.
-    func reader(_ run: Run) throws -> TopicReader {
+    /// Who reads a topic's records as they come.
+    func reader(of topic: String) throws -> TopicReader {
         var settings = KafkaSettings(
             bootstrapServers: broker.bootstrapServers, groupID: "nobody",
-            requestTopics: [run.verdicts])
+            requestTopics: [topic])
         settings.properties["fetch.wait.max.ms"] = Self.fetchWait
-        return try TopicReader(topic: run.verdicts, settings: settings, log: { _ in })
+        return try TopicReader(topic: topic, settings: settings, log: { _ in })
     }
 
     /// CPU seconds of the broker so far.

@@ -44,22 +44,25 @@ enum LatencyTable {
             title: "Latency with \(best.lanes) lanes and batches up to \(best.batch)",
             [
                 .init("% of the highest rate", "percent"), .init("requests/s", "perSecond"),
+                .init("through", "through"),
                 .init("p50 ms", "p50Milliseconds"), .init("p95 ms", "p95Milliseconds"),
                 .init("p99 ms", "p99Milliseconds"), .init("longest ms", "longestMilliseconds"),
             ])
         say(table.head)
         for rate in stage.options.rates {
-            let result = try await Latency(stage: stage, seconds: seconds).run(
-                lanes: best.lanes, batch: best.batch,
-                perSecond: best.perSecond * Double(rate) / 100)
-            say(
-                table.add([
-                    .whole(rate), .number(result.perSecond, digits: 0),
-                    .number(result.percentile(50), digits: 1),
-                    .number(result.percentile(95), digits: 1),
-                    .number(result.percentile(99), digits: 1),
-                    .number(result.percentile(100), digits: 1),
-                ]))
+            for (through, workers) in [("the worker", 1), ("the broker alone, once", 0)] {
+                let result = try await Latency(stage: stage, seconds: seconds).run(
+                    lanes: best.lanes, batch: best.batch,
+                    perSecond: best.perSecond * Double(rate) / 100, workers: workers)
+                say(
+                    table.add([
+                        .whole(rate), .number(result.perSecond, digits: 0), .text(through),
+                        .number(result.percentile(50), digits: 1),
+                        .number(result.percentile(95), digits: 1),
+                        .number(result.percentile(99), digits: 1),
+                        .number(result.percentile(100), digits: 1),
+                    ]))
+            }
         }
         return table
     }
