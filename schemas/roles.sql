@@ -26,12 +26,12 @@ END
 $$;
 
 -- `run` and `check`. Of a key it may raise the sign count (a trigger refuses to lower it, or to
--- forget one), the days of its use and its attestation, and nothing else: it can't revoke, erase, delete, or move a key to another app or owner. Deleting from
+-- forget one), the days of its use and its attestation, that it was attested again, and nothing else: it can't revoke, erase, delete, or move a key to another app or owner. Deleting from
 -- the inbox is how it is kept small, and for that a row must be locked, which takes the right to
 -- change one of its columns; so whoever holds this role can replace a verdict by deleting it first.
 GRANT SELECT, INSERT ON attest.keys TO attest_worker;
-GRANT UPDATE (sign_count, attested_on, last_used_on, window_count, window_seen) ON attest.keys
-    TO attest_worker;
+GRANT UPDATE (sign_count, attested_on, last_used_on, window_count, window_seen, reattested)
+    ON attest.keys TO attest_worker;
 GRANT SELECT, INSERT ON attest.attestations TO attest_worker;
 GRANT UPDATE (receipt, platform, os_version, attested_at) ON attest.attestations TO attest_worker;
 GRANT SELECT, INSERT, DELETE ON attest.inbox TO attest_worker;
@@ -52,8 +52,8 @@ GRANT SELECT, INSERT, DELETE ON attest.used_once TO attest_worker;
 -- `keys` and `explain`. It can't register a key, nor touch a sign count or a partition's progress.
 GRANT SELECT ON attest.keys, attest.attestations, attest.withdrawals, attest.inbox,
     attest.key_moves, attest.audit, attest.audit_bases TO attest_operator;
-GRANT UPDATE (status, public_key, subject, certificate_serial, attested_on, last_used_on)
-    ON attest.keys TO attest_operator;
+GRANT UPDATE (status, public_key, subject, certificate_serial, attested_on, last_used_on,
+    reattested) ON attest.keys TO attest_operator;
 GRANT DELETE ON attest.attestations TO attest_operator;
 GRANT SELECT, DELETE ON attest.receipts TO attest_operator;
 GRANT INSERT ON attest.withdrawals TO attest_operator;

@@ -52,7 +52,7 @@ func storedKey(in row: Row, likelyApp: String = "") throws(PostgresError) -> Sto
         status: status, attestedBy: attestedBy,
         certificate: try row.optionalBytes(8).map { CertificateSerial($0) },
         attestedOn: try row.optionalDay(9), lastUsedOn: try row.optionalDay(10),
-        window: try window(in: row))
+        window: try window(in: row), reattested: try row.optionalFlag(13))
 }
 
 /// The window in a row of keys.

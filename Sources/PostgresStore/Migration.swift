@@ -33,6 +33,8 @@ package struct Migration: Hashable, Sendable {
             version: 7, name: "0007_receipts", script: PackageResources._007_receipts_sql),
         Migration(version: 8, name: "0008_audit", script: PackageResources._008_audit_sql),
         Migration(version: 9, name: "0009_used_once", script: PackageResources._009_used_once_sql),
+        Migration(
+            version: 10, name: "0010_reattested", script: PackageResources._010_reattested_sql),
     ]
 }
 

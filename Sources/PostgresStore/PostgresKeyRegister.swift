@@ -223,25 +223,25 @@ private func keyRecords(in rows: Rows?) throws(PostgresError) -> [KeyRecord] {
     try rows?.forEach { (row) throws(PostgresError) in
         var record = KeyRecord(
             key: try storedKey(in: row),
-            registeredAt: Instant(milliseconds: try row.integer(13)), attestation: nil,
+            registeredAt: Instant(milliseconds: try row.integer(14)), attestation: nil,
             withdrawal: nil)
-        if try row.optionalBytes(14) != nil {
+        if try row.optionalBytes(15) != nil {
             record.attestation = KeyRecord.Attestation(
-                at: Instant(milliseconds: try row.integer(14)), platform: try row.optionalText(15),
-                osVersion: try row.optionalText(16),
-                receiptBytes: Int(try row.integer(17, as: Int32.self)))
+                at: Instant(milliseconds: try row.integer(15)), platform: try row.optionalText(16),
+                osVersion: try row.optionalText(17),
+                receiptBytes: Int(try row.integer(18, as: Int32.self)))
         }
-        if let role = try row.optionalText(19) {
+        if let role = try row.optionalText(20) {
             record.withdrawal = KeyRecord.Withdrawal(
-                reason: try row.optionalText(18), by: role,
-                at: Instant(milliseconds: try row.integer(20)))
+                reason: try row.optionalText(19), by: role,
+                at: Instant(milliseconds: try row.integer(21)))
         }
-        if let role = try row.optionalText(22) {
+        if let role = try row.optionalText(23) {
             record.lastMove = KeyRecord.Move(
-                reason: try row.optionalText(21), by: role,
-                at: Instant(milliseconds: try row.integer(23)))
+                reason: try row.optionalText(22), by: role,
+                at: Instant(milliseconds: try row.integer(24)))
         }
-        record.refresh = try keyRefresh(in: row, from: 24)
+        record.refresh = try keyRefresh(in: row, from: 25)
         found.append(record)
     }
     return found

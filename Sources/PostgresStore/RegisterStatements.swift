@@ -85,7 +85,7 @@ extension Statement {
         sql: """
             UPDATE attest.keys
             SET status = 'erased', public_key = '', subject = NULL, certificate_serial = NULL,
-                attested_on = NULL, last_used_on = NULL
+                attested_on = NULL, last_used_on = NULL, reattested = NULL
             WHERE key_id = ANY ($1::bytea[])
             """)
 

@@ -114,6 +114,13 @@ struct Row {
         return value
     }
 
+    /// A truth value that may be NULL.
+    func optionalFlag(_ column: Int32) throws(PostgresError) -> Bool? {
+        guard let value = try optionalInteger(column, as: UInt8.self) else { return nil }
+        guard value <= 1 else { throw unexpected(column) }
+        return value == 1
+    }
+
     /// A day, counted from 1970-01-01, that may be NULL.
     func optionalDay(_ column: Int32) throws(PostgresError) -> Day? {
         try optionalInteger(column).map { Day(number: $0) }

@@ -105,7 +105,8 @@ extension Statement {
         CASE WHEN keys.status <> 'erased' THEN
             COALESCE(keys.attested_on, (keys.created_at AT TIME ZONE 'UTC')::date)
             - DATE '1970-01-01' END,
-        keys.last_used_on - DATE '1970-01-01', keys.window_count, keys.window_seen
+        keys.last_used_on - DATE '1970-01-01', keys.window_count, keys.window_seen,
+        keys.reattested
         """
 
     /// Reads keys; locks them in order.
@@ -148,11 +149,12 @@ extension Statement {
         sql: """
             INSERT INTO attest.keys
                 (key_id, app_id, environment, public_key, sign_count, subject, status, attested_by,
-                certificate_serial, attested_on, last_used_on)
+                certificate_serial, attested_on, last_used_on, reattested)
             SELECT fresh.key_id, fresh.app_id, fresh.environment, fresh.public_key,
                 fresh.sign_count, fresh.subject, fresh.status, fresh.attested_by,
                 fresh.certificate_serial,
-                DATE '1970-01-01' + fresh.attested_day, DATE '1970-01-01' + fresh.used_day
+                DATE '1970-01-01' + fresh.attested_day, DATE '1970-01-01' + fresh.used_day,
+                false
             FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bytea[], $5::int8[],
                 $6::text[], $7::text[], $8::text[], $9::bytea[], $10::int4[],
                 $11::int4[])
@@ -191,7 +193,7 @@ extension Statement {
     /// Stores that keys were used, whose rows are locked or just inserted.
     ///
     /// It raises sign counts and days, and lowers none; what was accepted below a sign count stays
-    /// so. GREATEST leaves NULL out of account.
+    /// so, and a key that was attested again. GREATEST leaves NULL out of account.
     static let recordUses = Statement(
         name: "attest_record_uses",
         sql: """
@@ -199,6 +201,7 @@ extension Statement {
             SET sign_count = GREATEST(keys.sign_count, used.sign_count),
                 last_used_on = GREATEST(keys.last_used_on, DATE '1970-01-01' + used.used_day),
                 attested_on = GREATEST(keys.attested_on, DATE '1970-01-01' + used.attested_day),
+                reattested = keys.reattested OR used.attested_day IS NOT NULL,
                 window_count = GREATEST(keys.window_count, used.window_count),
                 window_seen = CASE
                     WHEN used.window_count = keys.window_count

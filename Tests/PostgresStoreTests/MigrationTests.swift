@@ -70,6 +70,27 @@ import Worker
         #expect(try Migrations.apply(database.settings) == [])
     }
 
+    /// A worker of an earlier version does not name the column that tells of a second attestation.
+    @Test func `of a key of an earlier version a second attestation is known once there is one`()
+        throws
+    {
+        let database = try TestDatabase()
+        let store = try database.makeStore()
+        let id = Sample.keyID(1)
+        try database.put(Sample.registration(1))
+        try database.connect().execute("UPDATE attest.keys SET reattested = NULL")
+        func reattested(after use: KeyUse) throws -> Bool? {
+            try store.transact(BatchReads(partitions: [], keyIDs: [id], requests: [])) { _ in
+                (writes: BatchWrites(uses: [id: use]), result: ())
+            }
+            return try #require(store.keys(for: [id])[id]).reattested
+        }
+        let today = Day(number: 30_000)
+        #expect(try reattested(after: KeyUse(signCount: 1, usedOn: today)) == nil)
+        #expect(
+            try reattested(after: KeyUse(signCount: 1, usedOn: today, attestedOn: today)) == true)
+    }
+
     /// What is known to be accepted must stand in the row that follows, wherever its count lies.
     @Test(arguments: [UInt32(0), 1, 2, 62, 63, 64, 65, 1000])
     func `the schema itself refuses to forget a count that was accepted`(

@@ -144,7 +144,7 @@ struct TestDatabase: KeyStoreWorld {
         guard revived else { return }
         try session.execute(
             "UPDATE attest.keys SET status = 'erased', public_key = '', attested_on = NULL, "
-                + "last_used_on = NULL "
+                + "last_used_on = NULL, reattested = NULL "
                 + "WHERE key_id = \(literal(keyID))")
     }
 

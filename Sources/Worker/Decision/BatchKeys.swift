@@ -120,12 +120,13 @@ struct BatchKeys {
                 of: attestation.keyID, appID: attestation.appID, at: judged.instant)
         }
         verdict.reattested = stored != nil
-        verdict.addToken(for: judged, by: policy)
+        verdict.addToken(for: judged, reattested: stored != nil, by: policy)
         if stored == nil, let owner { owned[owner]?.append(judged.instant) }
         verdict.risk = given.risk
         let fresh = StoredKey(
             attestation, subject: judged.subject, at: judged.instant, by: policy)
         var key = stored ?? fresh
+        key.reattested = stored != nil
         key.attestedOn = [key.attestedOn, fresh.attestedOn].compactMap { $0 }.max()
         key.lastUsedOn = [key.lastUsedOn, fresh.lastUsedOn].compactMap { $0 }.max()
         keys[attestation.keyID] = key
@@ -165,7 +166,7 @@ struct BatchKeys {
             return verdict
         }
         use(judged.once)
-        verdict.addToken(for: judged, by: policy)
+        verdict.addToken(for: judged, reattested: key.reattested, by: policy)
         verdict.risk = given.risk
         noteSeen(keyID, in: judged)
         verdict.isOutOfOrder = assertion.signCount < key.signCount

@@ -218,6 +218,7 @@ extension StoredKey {
             environment: attestation.environment, publicKey: attestation.publicKey.x963,
             signCount: 0, subject: subject, status: .active,
             attestedBy: policy.apps[attestation.appID]?.authority ?? .apple,
-            certificate: attestation.leafSerial, attestedOn: Day(instant), lastUsedOn: Day(instant))
+            certificate: attestation.leafSerial, attestedOn: Day(instant), lastUsedOn: Day(instant),
+            reattested: false)
     }
 }

@@ -49,6 +49,7 @@ package enum KeyChange: Hashable, Sendable {
             key.certificate = nil
             key.attestedOn = nil
             key.lastUsedOn = nil
+            key.reattested = nil
         }
         return key
     }

@@ -92,7 +92,7 @@ package struct KeyUse: Hashable, Sendable {
     package var signCount: UInt32
     /// The day of the latest record that was accepted; nil leaves what is stored.
     package var usedOn: Day?
-    /// The day of the key's latest attestation, where it was attested again.
+    /// The day of the key's latest attestation, where it was attested again; nil where it was not.
     package var attestedOn: Day?
     /// Which counts below the sign count were accepted; nil leaves what is stored.
     ///

@@ -53,6 +53,10 @@ package struct StoredKey: Hashable, Sendable {
     package var lastUsedOn: Day?
     /// Which counts below some sign count were accepted, as stored; nil where no window ever was.
     package var window: SeenCounts?
+    /// Whether it was attested again after it was stored; nil on a tombstone.
+    ///
+    /// Nil too of a key that an earlier version stored, until it is attested again.
+    package var reattested: Bool?
 
     /// Which counts below the row's sign count were accepted.
     package var seen: SeenCounts {
@@ -67,7 +71,7 @@ package struct StoredKey: Hashable, Sendable {
         keyID: KeyID, appID: String, environment: AttestationEnvironment, publicKey: [UInt8],
         signCount: UInt32, subject: String?, status: KeyStatus, attestedBy: KeyAuthority,
         certificate: CertificateSerial? = nil, attestedOn: Day? = nil, lastUsedOn: Day? = nil,
-        window: SeenCounts? = nil
+        window: SeenCounts? = nil, reattested: Bool? = nil
     ) {
         self.keyID = keyID
         self.appID = appID
@@ -81,6 +85,7 @@ package struct StoredKey: Hashable, Sendable {
         self.attestedOn = attestedOn
         self.lastUsedOn = lastUsedOn
         self.window = window
+        self.reattested = reattested
     }
 }
 

@@ -9,7 +9,14 @@ extension Verdict {
     /// backlog makes tokens that are old and not ones that live longer, and `jti` is made of the
     /// request's identity and that timestamp. The verdict is made once, in the transaction that
     /// decides, and kept there; each repetition of it has the same token.
-    mutating func addToken(for judged: JudgedRecord, by policy: Policy) {
+    ///
+    /// - Parameters:
+    ///   - judged: the request.
+    ///   - reattested: whether its key was attested more than once; nil where that is not known.
+    ///   - policy: how tokens are made, and which apps get any.
+    mutating func addToken(
+        for judged: JudgedRecord, reattested: Bool?, by policy: Policy
+    ) {
         guard let tokens = policy.tokens, let appID, let app = policy.apps[appID]?.tokens,
             let environment
         else { return }

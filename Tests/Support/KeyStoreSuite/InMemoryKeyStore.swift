@@ -245,6 +245,7 @@ extension InMemoryDatabase.Rows {
             stored.signCount = max(stored.signCount, use.signCount)
             stored.lastUsedOn = [stored.lastUsedOn, use.usedOn].compactMap { $0 }.max()
             stored.attestedOn = [stored.attestedOn, use.attestedOn].compactMap { $0 }.max()
+            if use.attestedOn != nil { stored.reattested = true }
             if let window = use.window {
                 let isSame = stored.window?.highest == window.highest
                 let old = isSame ? stored.window?.bits ?? 0 : 0

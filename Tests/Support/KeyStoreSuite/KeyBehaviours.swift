@@ -88,9 +88,12 @@ extension KeyStoreSuite {
                     try store.store(BatchWrites(uses: [Sample.keyID(1): use]))
                     return try store.keys(for: [Sample.keyID(1)])[Sample.keyID(1)]
                 }
-                try requireEqual(try use(1, 1), first, "earlier days")
+                try requireEqual(try use(1, nil), first, "an earlier day of use")
                 try requireEqual(try use(nil, nil), first, "no days")
                 var expected = first
+                expected.reattested = true
+                try requireEqual(try use(1, 1), expected, "earlier days")
+                try requireEqual(try use(nil, nil), expected, "attested again once and for all")
                 expected.lastUsedOn = Day(number: 30_000)
                 try requireEqual(try use(30_000, nil), expected, "a later day of use")
                 expected.attestedOn = Day(number: 29_999)

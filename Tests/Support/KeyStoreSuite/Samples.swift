@@ -59,7 +59,8 @@ package enum Sample {
                 attestedBy: number.isMultiple(of: 2) ? .apple : .simulated,
                 certificate: status == .erased || number.isMultiple(of: 3)
                     ? nil : CertificateSerial(digest("serial", number).bytes.prefix(8)),
-                attestedOn: day, lastUsedOn: day),
+                attestedOn: day, lastUsedOn: day,
+                reattested: status == .erased ? nil : false),
             receipt: Array("receipt \(number)".utf8), platform: "iphoneos", osVersion: "18.1",
             attestedAt: Instant(milliseconds: 1_700_000_000_123))
     }

@@ -66,6 +66,35 @@ import Wire
         #expect(policy.verifiedClaims(of: token)?.proof.reattested == true)
     }
 
+    @Test(arguments: [nil, false, true])
+    func `an assertion says what is known of its key's attestations`(reattested: Bool?) throws {
+        let device = Scenario.device(513)
+        var known = self
+        var key = StoredKey(of: device)
+        key.reattested = reattested
+        known.pure.keys = [device.keyID: key]
+        var (scenario, asking) = (Scenario(), device)
+        scenario.assert(&asking, id: "r-1")
+        let token = try #require(try known.pure.verdict(scenario).token)
+        #expect(policy.verifiedClaims(of: token)?.proof.reattested == reattested)
+    }
+
+    @Test func `an assertion behind a second attestation says so, and one behind the first not`()
+        throws
+    {
+        var device = Scenario.device(514)
+        var scenario = Scenario()
+        scenario.register(device, id: "r-1")
+        scenario.assert(&device, id: "r-2")
+        scenario.register(device, id: "r-3")
+        scenario.assert(&device, id: "r-4")
+        let said = try pure.run(scenario).verdicts.map { verdict in
+            let token = try #require(verdict.token ?? verdict.appCheckToken?.token)
+            return policy.verifiedClaims(of: token)?.proof.reattested
+        }
+        #expect(said == [false, false, true, true])
+    }
+
     @Test func `an assertion has it at the top`() throws {
         let verdict = try asserted(Scenario.device(503))
         #expect(verdict.outcome == "accepted")
