@@ -74,14 +74,16 @@ package struct ClientMessage: Sendable {
     /// - Parameters:
     ///   - requestID: the gateway's.
     ///   - appID: the app that the path names; nil where it names none.
+    ///   - audience: for whom a token must be, by the path; nil where it names none.
     ///   - takesSubject: whether the caller may say whose key it is.
     /// - Returns: one JSON object, in the spelling of the request schema.
     package func recordValue(
-        requestID: RequestID, appID: String?, takesSubject: Bool
+        requestID: RequestID, appID: String?, audience: String? = nil, takesSubject: Bool
     ) -> [UInt8] {
         var object = JSONWriter()
         object.add("requestId", requestID.text)
         object.add("appId", appID)
+        object.add("audience", audience)
         if takesSubject { object.add("subject", subject) }
         for member in members {
             switch member.value {

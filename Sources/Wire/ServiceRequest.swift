@@ -7,8 +7,9 @@ package struct ServiceRequest: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// A challenge for an app.
         case challenge(appID: String, purpose: SignedChallenge.Purpose)
-        /// To use up a token for limited use; where an app is named, it is that app's.
-        case consume(token: String, appID: String?)
+        /// To use up a token for limited use; where an app is named, it is that app's, and where an
+        /// audience is named, it is for that one.
+        case consume(token: String, appID: String?, audience: String?)
     }
 
     /// The most bytes of a token.
@@ -38,8 +39,12 @@ package struct ServiceRequest: Hashable, Sendable {
         switch content {
         case .challenge(let appID, let purpose):
             Request.digest(kind, [Array(appID.utf8), [purpose.rawValue]])
-        case .consume(let token, let appID):
-            Request.digest(kind, [Array(token.utf8), appID.map { Array($0.utf8) } ?? []])
+        case .consume(let token, let appID, let audience):
+            // Without an audience it is what versions that knew none have stored.
+            Request.digest(
+                kind,
+                [Array(token.utf8), appID.map { Array($0.utf8) } ?? []]
+                    + (audience.map { [Array($0.utf8)] } ?? []))
         }
     }
 
@@ -69,7 +74,9 @@ package struct ServiceRequest: Hashable, Sendable {
             }
             self.init(
                 requestID: requestID,
-                content: .consume(token: token, appID: try fields.label("appId")))
+                content: .consume(
+                    token: token, appID: try fields.label("appId"),
+                    audience: try fields.label("audience")))
         }
     }
 

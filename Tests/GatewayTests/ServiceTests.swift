@@ -101,6 +101,22 @@ import Worker
         #expect(exchange.answer.map(AnswerTests.text) == "{}")
     }
 
+    @Test func `a token is consumed under its own project alone`() throws {
+        let bench = GatewayBench()
+        let exchange = bench.send(
+            "POST", "/v1beta/projects/1:verifyAppCheckToken",
+            #"{"appCheckToken":"a.b.c","audience":"projects/2"}"#,
+            ["authorization": GatewayBench.bearer])
+        let body = try bench.json(bench.publisher.records.first?.value)
+        #expect(body["audience"] as? String == "projects/1", "the path's, whatever the body says")
+        bench.reply(
+            try bench.lastID(), #""outcome":"rejected","reason":"token_invalid","retryable":false"#)
+        #expect(exchange.answer?.status == 403)
+        _ = bench.post("/v1/projects/1/apps/a:generateAppAttestChallenge")
+        let other = try bench.json(bench.publisher.records.last?.value)
+        #expect(other["audience"] == nil)
+    }
+
     @Test func `the deadline is an answer, and the verdict that comes later is nobody's`() throws {
         let bench = GatewayBench()
         let exchange = bench.post("/v1/challenges")

@@ -41,20 +41,28 @@ import Wire
         #expect(refusal.kind == .challenge)
     }
 
-    @Test(arguments: [("", nil), (#","appId":null,"more":1"#, nil), (#","appId":"T.a""#, "T.a")])
-    func `a token is consumed, of any app or of one`(more: String, appID: String?) {
+    @Test(arguments: [
+        ("", nil, nil), (#","appId":null,"audience":null,"more":1"#, nil, nil),
+        (#","appId":"T.a""#, "T.a", nil), (#","audience":"projects/1""#, nil, "projects/1"),
+        (#","appId":"T.a","audience":"x""#, "T.a", "x"),
+    ])
+    func `a token is consumed, of any app or of one, for anybody or for one`(
+        more: String, appID: String?, audience: String?
+    ) {
         #expect(
             decode(#"{"type":"consume","requestId":"r","token":"a.b.c"\#(more)}"#)
                 == .service(
                     ServiceRequest(
                         requestID: RequestID("r"),
-                        content: .consume(token: "a.b.c", appID: appID))))
+                        content: .consume(token: "a.b.c", appID: appID, audience: audience))))
     }
 
     @Test(arguments: [
         #"{"type":"consume"}"#, #"{"type":"consume","token":""}"#,
         #"{"type":"consume","token":["a.b.c"]}"#,
         #"{"type":"consume","token":"a.b.c","appId":""}"#,
+        #"{"type":"consume","token":"a.b.c","audience":""}"#,
+        #"{"type":"consume","token":"a.b.c","audience":["a"]}"#,
         #"{"type":"consume","token":"a.b.c","keyId":"AAAA"}"#,
         #"{"type":"consume","token":"a.b.c","token":"a.b.c"}"#,
         #"{"type":"consume","token":"\#(String(repeating: "a", count: 8193))"}"#,
@@ -99,10 +107,19 @@ import Wire
                     requestID: nil, content: .challenge(appID: $0.0, purpose: $0.1)
                 ).digest
             }
-        let tokens = [("a", nil), ("b", nil), ("a", "T.a")].map {
-            ServiceRequest(requestID: nil, content: .consume(token: $0.0, appID: $0.1)).digest
+        let tokens = [
+            ("a", nil, nil), ("b", nil, nil), ("a", "T.a", nil), ("a", nil, "T.a"),
+            ("a", "T.a", "x"),
+        ].map {
+            ServiceRequest(
+                requestID: nil, content: .consume(token: $0.0, appID: $0.1, audience: $0.2)
+            ).digest
         }
-        #expect(Set(digests + tokens).count == 6)
+        #expect(Set(digests + tokens).count == 8)
+        // Stored by versions that knew no audience: a repetition must find its answer.
+        #expect(
+            tokens[0] == Request.digest(.consume, [Array("a".utf8), []])
+                && tokens[2] == Request.digest(.consume, [Array("a".utf8), Array("T.a".utf8)]))
     }
 
     @Test(arguments: [

@@ -244,7 +244,10 @@ package final class GatewayService: ExchangeHandler {
         let record = OutgoingRecord(
             topic: settings.requestTopic, key: message.keyID.map { Array($0.text.utf8) },
             value: message.recordValue(
-                requestID: id, appID: appID, takesSubject: caller.standing == .backend),
+                requestID: id, appID: appID,
+                // The path's project: a token is consumed under its own alone.
+                audience: route.method == .verifyAppCheckToken ? route.resource : nil,
+                takesSubject: caller.standing == .backend),
             headers: headers(of: request))
         let waiter = Waiter(exchange: exchange, route: route, since: now)
         // Waiting before it is sent: the verdict may come before the sending returns.

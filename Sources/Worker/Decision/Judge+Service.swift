@@ -28,8 +28,8 @@ extension Judge {
                 expiry: timestamp.advanced(by: challenges.lifetime),
                 derivedFrom: identity.digest.bytes + Array(seed.utf8), secrets: challenges.secrets)
             return .challenge(challenge, appID: appID, lifetime: challenges.lifetime)
-        case .consume(let token, let claimed):
-            switch JudgedToken(token, at: timestamp, by: policy) {
+        case .consume(let token, let claimed, let audience):
+            switch JudgedToken(token, for: audience, at: timestamp, by: policy) {
             case .refused(let reason): return .refused(.worker(reason))
             case .limitedUse(let once, let appID):
                 guard agrees(claimed, with: appID) else {

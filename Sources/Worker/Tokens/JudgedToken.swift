@@ -12,15 +12,17 @@ enum JudgedToken: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - text: as it came.
+    ///   - audience: for whom it must be, beside being for one of its app's; nil where nobody said.
     ///   - instant: the record's timestamp.
     ///   - policy: how tokens are made, and which apps get any.
-    init(_ text: String, at instant: Instant, by policy: Policy) {
+    init(_ text: String, for audience: String?, at instant: Instant, by policy: Policy) {
         guard let tokens = policy.tokens else {
             self = .refused(.notConfigured)
             return
         }
         guard let claims = tokens.verifiedClaims(of: text),
             claims.issuer.utf8.elementsEqual(tokens.issuer.utf8),
+            audience.map(claims.isFor) ?? true,
             let app = policy.apps.values.first(where: { $0.getsTokens(like: claims) })
         else {
             self = .refused(.tokenInvalid)
@@ -42,8 +44,13 @@ extension AppPolicy {
         guard let tokens, tokens.subject.utf8.elementsEqual(claims.subject.utf8) else {
             return false
         }
-        return tokens.audience.contains { audience in
-            claims.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
-        }
+        return tokens.audience.contains(where: claims.isFor)
+    }
+}
+
+extension TokenClaims {
+    /// Whether `aud` names somebody, byte for byte.
+    fileprivate func isFor(_ audience: String) -> Bool {
+        self.audience.contains { $0.utf8.elementsEqual(audience.utf8) }
     }
 }

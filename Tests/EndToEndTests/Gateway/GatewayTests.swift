@@ -80,6 +80,9 @@ extension EndToEndTests {
             let path = "/v1beta/projects/123:verifyAppCheckToken"
             let body = #"{"appCheckToken":"\#(token)"}"#
             let backend = [GatewayWorld.bearer]
+            let foreign = "/v1beta/projects/456:verifyAppCheckToken"
+            let elsewhere = try await GatewayWorld.post(foreign, body, backend, to: address)
+            #expect(elsewhere.status == 403 && elsewhere.body.contains("TOKEN_INVALID"))
             let first = try await GatewayWorld.post(path, body, backend, to: address)
             #expect(first.status == 200 && first.body == "{}", "\(first)")
             let second = try await GatewayWorld.post(path, body, backend, to: address)

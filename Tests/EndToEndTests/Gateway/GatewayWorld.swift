@@ -8,6 +8,8 @@ import Testing
 struct GatewayWorld {
     static let appID = "TESTTEAM01.com.example.gateway"
     static let resource = "projects/123/apps/1:123:ios:abc"
+    /// A name of the app in a project for which its tokens are not.
+    static let foreignResource = "projects/456/apps/1:123:ios:abc"
     static let apiKey = "AIza-test-0123456789"
     static let bearer = "Authorization: Bearer backend-token-0123456789"
 
@@ -39,7 +41,8 @@ struct GatewayWorld {
                        topics: { requests: ["\(world.topics[0])"], replies: "\(replies)" },
                        properties: { "reconnect.backoff.max.ms": "500" } },
               apps: [ { appId: "\(Self.appID)",
-                        resources: ["\(Self.resource)", "oauthClients/a"] } ],
+                        resources: ["\(Self.resource)", "\(Self.foreignResource)",
+                                    "oauthClients/a"] } ],
               operations: { listen: "127.0.0.1:0", statisticsInterval: "1s" },
               log: { level: "debug", format: "json" } }
             """, to: "gateway.json5")

@@ -121,6 +121,25 @@ import Wire
             try answer(token, adding: #","appId":"\#(Scenario.appID)""#).outcome == "accepted")
     }
 
+    @Test func `a service may insist on whom the token is for`() throws {
+        let token = TokenSamples.token("one", by: policy) { $0.audience += ["projects/mine"] }
+        for other in ["projects/12", "projects/1234", "Projects/123", "projects/other"] {
+            let wrong = try answers([token], adding: #","audience":"\#(other)""#)
+            #expect(wrong.verdicts.map(\.reason) == ["token_invalid"])
+            #expect(wrong.once.isEmpty, "it can still be consumed where it belongs")
+        }
+        for own in ["projects/123", "projects/mine"] {
+            #expect(
+                try answer(token, adding: #","audience":"\#(own)""#).outcome == "accepted")
+        }
+        // Another audience of the app's is not enough, where the token does not name it.
+        var wider = self
+        wider.pure.appTokens?.audience.append("projects/later")
+        #expect(
+            try wider.answer(token, adding: #","audience":"projects/later""#).reason
+                == "token_invalid")
+    }
+
     @Test func `where there are no tokens, nothing is consumed`() throws {
         let token = TokenSamples.token("one", by: policy)
         var without = self
