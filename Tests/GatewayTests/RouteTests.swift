@@ -52,6 +52,11 @@ import Worker
             "/v1/projects/1/apps/:exchangeAppAttestAttestation", "v1/registrations",
             "/v1/projects/1/apps/2/x:exchangeAppAttestAttestation", "/v1//registrations",
             "/v1/projects/1/things/2:exchangeAppAttestAttestation", "/metrics",
+            // What Firebase's server has beside the contract.
+            "/v1/projects/1/apps/2/appAttestConfig",
+            "/v1/projects/1/apps/-/appAttestConfig:batchGet",
+            "/v1/jwks", "/v1/projects/1/apps/2:exchangeDeviceCheckToken",
+            "/v1/projects/1/apps/2:exchangeDebugToken", "/v1/projects/1/apps/2:exchangeCustomToken",
         ])
     func `other paths are unknown`(path: String) {
         #expect(Route(path: path) == nil)
