@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Asks the dashboard's queries and the alerts' of a real Prometheus that scrapes a real worker.
+"""Asks the dashboard's queries and the alerts' of a real Prometheus that scrapes real processes.
 
     try-dashboard.py PROGRAM PROMETHEUS [SECONDS]
 
-Starts PROGRAM with a broker and a database of its own and a server in the place of Apple's, sends it
-requests of simulated devices, has PROMETHEUS scrape it, and after SECONDS (25 unless told) wants an
-answer to each query of the dashboard and no error from any alert. A query with no answer would be
-an empty panel. Ends with 0 when none is empty, and leaves nothing behind.
+Starts PROGRAM as a worker with a broker and a database of its own and a server in the place of
+Apple's, sends it requests of simulated devices, asks a gateway for challenges, has PROMETHEUS scrape
+both, and after SECONDS (25 unless told) wants an answer to each query of the dashboard and no error
+from any alert. A query with no answer would be an empty panel. Ends with 0 when none is empty, and
+leaves nothing behind.
 """
 
 import json
@@ -15,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -86,6 +88,7 @@ class Processes:
 
 APP = "SIMULATED1.com.example.app"
 SEED = ("--seed=1", "--insecure-seed")
+REPLIES = "--kafka.topics.replies=attest.replies.v1"
 TEAM = "SIMULATED1"
 
 
@@ -119,15 +122,48 @@ def start_apple(processes, program):
             f"--receipts.productionUrl={url}", f"--receipts.developmentUrl={url}")
 
 
+def told_address(processes, name, event):
+    """Where a process listens, as its log tells under the name of the event; None until it does."""
+    for line in processes.text(name).splitlines():
+        told = json.loads(line) if line.startswith("{") and line.endswith("}") else {}
+        if told.get("event") == event:
+            return told["address"]
+    return None
+
+
 def start_worker(processes, program, *settings):
     """An embedded worker; its announcement and where its endpoints are."""
+    secret = processes.folder / "challenges.secret"
+    secret.write_text("thirty-two bytes or more, of no worth whatever\n")
     processes.start("worker", program, "run", "--embedded", "--operations.listen=127.0.0.1:0",
-                    "--operations.statisticsInterval=1s", "--log.format=json", *settings,
-                    stdin=subprocess.PIPE)
+                    "--operations.statisticsInterval=1s", "--log.format=json", REPLIES,
+                    f"--challenges.secretFile={secret}", *settings, stdin=subprocess.PIPE)
     announced = wait_for("the worker", lambda: processes.text("worker", "out"))
-    told = next(line for line in map(json.loads, processes.text("worker").splitlines())
-                if line["event"] == "operations_listening")
-    return json.loads(announced), told["address"]
+    return json.loads(announced), told_address(processes, "worker", "operations_listening")
+
+
+def start_gateway(processes, program, announced):
+    """A gateway that serves anyone; where its endpoints are, and where it answers."""
+    processes.start("gateway", program, "gateway", REPLIES, "--gateway.replyPartition=0",
+                    "--gateway.listen=127.0.0.1:0", "--gateway.allowAnonymous=true",
+                    "--gateway.rates.callerPerMinute=0", "--operations.listen=127.0.0.1:0",
+                    "--operations.statisticsInterval=1s", "--log.format=json",
+                    f"--kafka.bootstrapServers={announced['bootstrapServers']}",
+                    "--apps=" + json.dumps([{"appId": APP}]))
+    answers = wait_for("the gateway",
+                       lambda: told_address(processes, "gateway", "gateway_listening"))
+    return told_address(processes, "gateway", "operations_listening"), answers
+
+
+def ask_gateway(answers, stop):
+    """Asks for a challenge five times a second, until told to stop."""
+    while not stop.wait(0.2):
+        request = urllib.request.Request(f"http://{answers}/v1/challenges", data=b"", method="POST",
+                                         headers={"Content-Type": "application/json"})
+        try:
+            urllib.request.urlopen(request, timeout=15).close()
+        except OSError:
+            pass
 
 
 def start_load(processes, program, announced, apps, seconds):
@@ -137,7 +173,7 @@ def start_load(processes, program, announced, apps, seconds):
         f"--kafka.bootstrapServers={announced['bootstrapServers']}", apps)
 
 
-def start_prometheus(processes, program, target):
+def start_prometheus(processes, program, target, gateway):
     """One that scrapes every second, with the alerts; its address."""
     port = free_port()
     (processes.folder / "rules.yaml").write_text((DEPLOY / "prometheus/rules.yaml").read_text())
@@ -145,7 +181,9 @@ def start_prometheus(processes, program, target):
         "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
         "rule_files": ["rules.yaml"],
         "scrape_configs": [{"job_name": "attest-worker",
-                            "static_configs": [{"targets": [target]}]}]}))
+                            "static_configs": [{"targets": [target]}]},
+                           {"job_name": "attest-gateway",
+                            "static_configs": [{"targets": [gateway]}]}]}))
     processes.start("prometheus", program, f"--config.file={processes.folder}/prometheus.yml",
                     f"--storage.tsdb.path={processes.folder}/data",
                     f"--web.listen-address=127.0.0.1:{port}")
@@ -170,6 +208,7 @@ def empty_panels(address):
     complaints = []
     for title, ref, query in dashboard.queries():
         query = query.replace("$__rate_interval", RATE_INTERVAL).replace("$instance", ".+")
+        query = query.replace("$gateway", ".+")
         found = ask(address, "query", query=query)["result"]
         if not any(float(one["value"][1]) == float(one["value"][1]) for one in found):
             complaints.append(f"{title} {ref}: no answer to {query}")
@@ -195,13 +234,18 @@ def main():
     seconds = int(sys.argv[3]) if len(sys.argv) == 4 else 25
     with tempfile.TemporaryDirectory(prefix="attest-dashboard") as name:
         processes = Processes(pathlib.Path(name))
+        enough = threading.Event()
         try:
             apps = simulated_app(processes.folder, program)
             announced, target = start_worker(
                 processes, program, apps, *start_apple(processes, program))
-            address = start_prometheus(processes, server, target)
+            gateway, answers = start_gateway(processes, program, announced)
+            address = start_prometheus(processes, server, target, gateway)
             # What a series begins with is no increase: it must be seen while it is zero.
-            wait_for("a scrape", lambda: found(address, "attest_worker_build_info"))
+            for part in "worker", "gateway":
+                wait_for("a scrape",
+                         lambda part=part: found(address, f"attest_{part}_build_info"))
+            threading.Thread(target=ask_gateway, args=(answers, enough), daemon=True).start()
             load = start_load(processes, program, announced, apps, seconds + 60)
             for what in "verdicts", "receipt_risk_changes":
                 query = f"sum(attest_worker_{what}_total) > 0"
@@ -215,6 +259,7 @@ def main():
             processes.show_last_lines()
             raise
         finally:
+            enough.set()
             processes.stop()
     for complaint in complaints:
         print(f"error: {complaint}", file=sys.stderr)
