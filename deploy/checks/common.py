@@ -81,6 +81,11 @@ def stop_seconds():
     return seconds(settings()["worker.drainTimeout"]) + int(close) + 2
 
 
+def gateway_stop_seconds():
+    """How long a gateway's stop takes at most by default: who waits is answered, Kafka is told."""
+    return seconds(settings()["gateway.deadline"]) + 10 + 2
+
+
 def listen_port():
     """The port that health and metrics are told on by default."""
     listen = settings().get("operations.listen")

@@ -7,8 +7,8 @@ import subprocess
 
 import jsonschema
 
-from checks.common import (DEPLOY, ROOT, documents, is_known_variable, listen_port, seconds,
-                           settings, stop_seconds, text)
+from checks.common import (DEPLOY, ROOT, documents, gateway_stop_seconds, is_known_variable,
+                           listen_port, seconds, settings, stop_seconds, text)
 
 FILE = "deploy/compose.yaml"
 # What the specification knows of a service, as far as it is used here: a word that is misspelt is
@@ -52,6 +52,7 @@ def check(findings, tools):
                     "prometheus.yaml does not scrape the service attest-worker")
     findings.expect(int(listen.rsplit(":", 1)[1]) == target["port"] == listen_port(),
                     "the port of the workers and that which prometheus.yaml scrapes differ")
+    check_gateway(findings, services)
     check_topics(findings, services["topics"])
     check_roles(findings, services)
 
@@ -93,7 +94,7 @@ def check_references(findings, place, service, file):
     for port in service.get("ports", []):
         findings.expect(port.startswith("127.0.0.1:"), f"{place}: {port} is open to the network")
     for key, value in service.get("environment", {}).items():
-        if key.endswith(("_FILE", "__FILE")) and str(value).startswith("/run/secrets/"):
+        if key.endswith(("_FILE", "_FILES")) and str(value).startswith("/run/secrets/"):
             findings.expect(value.rsplit("/", 1)[1] in service.get("secrets", []),
                             f"{place}: {key} names a secret that it is not given")
         findings.expect("PASSWORD" not in key or key.rstrip("_").endswith("FILE"),
@@ -112,9 +113,38 @@ def check_worker(findings, place, service):
     findings.expect(service.get("read_only") and service.get("cap_drop") == ["ALL"],
                     f"{place}: not read-only without rights")
     command = service["command"]
-    if command[0] == "run" or command[0] == "migrate" or command[0] == "simulate":
+    if command[0] == "run" or command[0] == "migrate" or command[0] in ("simulate", "gateway"):
         words = text("Sources/attest-worker/Command.swift").lower()
         findings.expect(f"{command[0]}command.command" in words, f"{place}: no {command[0]}")
+
+
+def reply_topic(file):
+    """The reply topic by a settings file of compose.yaml."""
+    return re.search(r'replies: "([^"]+)"', text(f"deploy/compose/{file}")).group(1)
+
+
+def check_gateway(findings, services):
+    """No secret of a worker's, a partition that there is, time to answer, a proxy's place."""
+    gateway = services["attest-gateway"]
+    place = f"{FILE}: attest-gateway"
+    variables = gateway["environment"]
+    workers = set(services["attest-worker"]["secrets"]) | set(services["migrate"]["secrets"])
+    findings.expect(not workers & set(gateway["secrets"]), f"{place}: has secrets of the workers")
+    partition = int(variables["ATTEST_GATEWAY__REPLY_PARTITION"])
+    findings.expect(partition < int(services["topics"]["environment"]["REPLY_PARTITIONS"]),
+                    f"{place}: there is no partition {partition}")
+    findings.expect(reply_topic("gateway.json5") == reply_topic("attest.json5"),
+                    f"{place}: another reply topic than the workers'")
+    findings.expect(seconds(gateway["stop_grace_period"]) > gateway_stop_seconds(),
+                    f"{place}: a stop may take longer than stop_grace_period")
+    port = variables["ATTEST_GATEWAY__LISTEN"].rsplit(":", 1)[1]
+    findings.expect(gateway["ports"] == [f"127.0.0.1:{port}:{port}"], f"{place}: ports")
+    jobs = documents("deploy/prometheus/prometheus.yaml")[0]["scrape_configs"]
+    target = jobs[1]["dns_sd_configs"][0]
+    listen = variables["ATTEST_OPERATIONS__LISTEN"]
+    findings.expect(jobs[1]["job_name"] == "attest-gateway" == target["names"][0]
+                    and target["port"] == int(listen.rsplit(":", 1)[1]),
+                    f"{place}: prometheus.yaml does not scrape it")
 
 
 def check_topics(findings, service):
@@ -123,7 +153,7 @@ def check_topics(findings, service):
     topics = re.findall(r"(?m)^make_topic (\S+) (.*(?:\\\n.*)*)$", script)
     by_default = settings()
     names = [by_default["kafka.topics.requests"].strip('[]"'), by_default["kafka.topics.verdicts"],
-             by_default["kafka.topics.deadLetters"]]
+             by_default["kafka.topics.deadLetters"], reply_topic("attest.json5")]
     findings.expect([name for name, _ in topics] == names, f"topics.sh makes other topics: {names}")
     days = int(re.search(r"retention.ms=\$\(\((\d+) \* day", topics[0][1]).group(1))
     findings.expect(seconds(by_default["postgres.inboxRetention"]) >= 2 * days * 86400,

@@ -7,8 +7,9 @@ import tempfile
 
 from checks.common import text
 
-FILES = ("deploy/compose/attest.json5", "deploy/kubernetes/example/attest.json5",
-         "deploy/debian/attest.json5")
+FILES = ("deploy/compose/attest.json5", "deploy/compose/gateway.json5",
+         "deploy/kubernetes/example/attest.json5", "deploy/kubernetes/example-gateway/attest.json5",
+         "deploy/kubernetes/example-gateway/gateway.json5", "deploy/debian/attest.json5")
 ROOT_PATH = "/var/lib/simulated-root/root.pem"
 
 
@@ -21,10 +22,19 @@ def check(findings, program):
         folder = pathlib.Path(name)
         root = run(program, clean, "simulate", "--print-root", "--seed=1", "--insecure-seed")
         (folder / "root.pem").write_text(root.stdout)
+        (folder / "secret").write_text("thirty-two bytes or more, of no worth whatever\n")
+        subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt",
+                        "ec_paramgen_curve:P-256", "-out", folder / "token.pem"],
+                       check=True, capture_output=True)
+        # As the deployments give them: tokens and signed challenges need their secrets.
+        secrets = {"ATTEST_CHALLENGES__SECRET_FILE": str(folder / "secret"),
+                   "ATTEST_ARTIFACTS__SECRET_FILE": str(folder / "secret"),
+                   "ATTEST_TOKENS__KEY_FILES": str(folder / "token.pem")}
         for file in FILES:
+            environment = clean | secrets if "tokens: { issuer" in text(file) else clean
             copy = folder / "attest.json5"
             copy.write_text(text(file).replace(ROOT_PATH, str(folder / "root.pem")))
-            done = run(program, clean, "config", f"--config={copy}")
+            done = run(program, environment, "config", f"--config={copy}")
             findings.expect(done.returncode == 0, f"{file}: {done.stderr}")
 
 

@@ -5,8 +5,8 @@ import subprocess
 
 import yaml
 
-from checks.common import (DEPLOY, ROOT, is_known_variable, listen_port, seconds, settings,
-                           stop_seconds, text)
+from checks.common import (DEPLOY, ROOT, gateway_stop_seconds, is_known_variable, listen_port,
+                           settings, stop_seconds, text)
 
 FOLDER = DEPLOY / "kubernetes"
 # The oldest that is supported by its makers as this is written, and one that is newer.
@@ -25,7 +25,7 @@ def size(value):
 
 
 def check(findings, tools):
-    objects = {}
+    objects, gateway = {}, {}
     plain = []
     for path in sorted(FOLDER.rglob("*.yaml")):
         parts = load(path)
@@ -34,7 +34,12 @@ def check(findings, tools):
         if path.name == "kustomization.yaml":
             check_kustomization(findings, path, part)
             continue
-        objects[part["kind"]] = part
+        if part["metadata"]["name"].startswith("attest-gateway"):
+            # Of two Services the one that has ports is meant.
+            if part["kind"] != "Service" or "ports" in part["spec"]:
+                gateway[part["kind"]] = part
+        else:
+            objects[part["kind"]] = part
         listed = load(path.parent / "kustomization.yaml")[0]["resources"]
         findings.expect(path.name in listed, f"{path.relative_to(ROOT)} is in no kustomization")
         if part["apiVersion"] not in CUSTOM:
@@ -46,6 +51,9 @@ def check(findings, tools):
     canary = objects["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]
     check_pod(findings, "CronJob", canary, made)
     check_workers(findings, objects)
+    check_pod(findings, "StatefulSet", gateway["StatefulSet"]["spec"]["template"], made)
+    check_gateway(findings, gateway)
+    check_token_files(findings, objects, made)
 
 
 def validate(findings, tools, paths):
@@ -74,12 +82,13 @@ def check_kustomization(findings, path, part):
 
 
 def generated():
-    """Which files the ConfigMaps and Secrets have that the kustomizations make."""
+    """Which files the ConfigMaps and Secrets have that the kustomizations make, any of them."""
     made = {}
     for path in FOLDER.rglob("kustomization.yaml"):
         part = load(path)[0]
         for entry in part.get("configMapGenerator", []) + part.get("secretGenerator", []):
-            made[entry["name"]] = [name.split("=")[0] for name in entry["files"]]
+            made.setdefault(entry["name"], []).extend(
+                name.split("=")[0] for name in entry["files"])
     return made
 
 
@@ -167,19 +176,98 @@ def check_ports(findings, objects, container, variables):
     listen = int(variables["ATTEST_OPERATIONS__LISTEN"].rsplit(":", 1)[1])
     findings.expect(ports == {"operations": listen} and listen == listen_port(),
                     "kubernetes/: the container's port is not the one of the endpoints")
+    check_probes(findings, objects, container, ports)
+
+
+def check_probes(findings, objects, container, ports):
     endpoints = endpoint_paths()
     probes = {"startupProbe": "/livez", "livenessProbe": "/livez", "readinessProbe": "/readyz"}
     for probe, path in probes.items():
         asked = container[probe]["httpGet"]
-        findings.expect(asked["path"] == path and asked["port"] in ports,
-                        f"kubernetes/ {probe}: {asked}")
+        findings.expect(asked["path"] == path and asked["port"] == "operations",
+                        f"kubernetes/ {container['name']} {probe}: {asked}")
         findings.expect(endpoints is None or asked["path"] in endpoints,
                         f"kubernetes/ {probe}: there is no {asked['path']}")
     monitor = objects["PodMonitor"]["spec"]["podMetricsEndpoints"][0]
-    allowed = objects["NetworkPolicy"]["spec"]["ingress"][0]["ports"][0]["port"]
-    findings.expect(monitor["port"] in ports and allowed in ports,
-                    "kubernetes/: PodMonitor or NetworkPolicy name another port")
+    allowed = [rule["ports"][0]["port"] for rule in objects["NetworkPolicy"]["spec"]["ingress"]]
+    findings.expect(monitor["port"] == "operations" and set(allowed) == ports.keys(),
+                    f"kubernetes/ {container['name']}: PodMonitor or NetworkPolicy name another"
+                    " port")
     findings.expect(endpoints is None or monitor["path"] in endpoints, "PodMonitor: path")
+
+
+def check_gateway(findings, objects):
+    """The gateway's own: a partition of its own each, no secret of a worker's, time to answer."""
+    place = "kubernetes/ gateway"
+    stateful = objects["StatefulSet"]
+    spec = stateful["spec"]
+    labels = spec["template"]["metadata"]["labels"]
+    pod = spec["template"]["spec"]
+    container = pod["containers"][0]
+    variables = {entry["name"]: entry.get("value") for entry in container["env"]}
+    chosen = [spec["selector"]["matchLabels"], objects["Service"]["spec"]["selector"],
+              pod["topologySpreadConstraints"][0]["labelSelector"]["matchLabels"]]
+    chosen += [objects[kind]["spec"][word]["matchLabels"]
+               for kind, word in (("PodDisruptionBudget", "selector"),
+                                  ("NetworkPolicy", "podSelector"), ("PodMonitor", "selector"))]
+    findings.expect(all(one and one.items() <= labels.items() for one in chosen),
+                    f"{place}: not everything selects its pods")
+    findings.expect(labels["app.kubernetes.io/name"] != "attest-worker",
+                    f"{place}: the workers' NetworkPolicy opens the database to it")
+    partition = next(entry for entry in container["env"]
+                     if entry["name"] == "ATTEST_GATEWAY__REPLY_PARTITION")
+    field = partition.get("valueFrom", {}).get("fieldRef", {}).get("fieldPath", "")
+    partitions = int(stateful["metadata"]["annotations"]["attest-worker/reply-partitions"])
+    findings.expect("pod-index" in field and 2 <= spec["replicas"] <= partitions,
+                    f"{place}: two instances would read one partition, or one that is not there")
+    pause = int(container["lifecycle"]["preStop"]["exec"]["command"][1])
+    findings.expect(pod["terminationGracePeriodSeconds"] > pause + gateway_stop_seconds(),
+                    f"{place}: a stop may take longer than the grace period")
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    listens = {name: int(variables[f"ATTEST_{key}__LISTEN"].rsplit(":", 1)[1])
+               for name, key in (("http", "GATEWAY"), ("operations", "OPERATIONS"))}
+    findings.expect(ports == listens and ports["operations"] == listen_port(),
+                    f"{place}: the container's ports are not those it listens on")
+    findings.expect(objects["Service"]["spec"]["ports"][0]["targetPort"] == "http",
+                    f"{place}: the Service leads to another port")
+    check_probes(findings, objects, container, ports)
+    defaults = settings()
+    bodies = int(defaults["gateway.connectionsMax"]) * size(defaults["gateway.bodyBytesMax"])
+    findings.expect(size(container["resources"]["limits"]["memory"]) >= bodies + 128 * 2**20,
+                    f"{place}: bodies of requests may take more memory than the limit")
+    secrets = {volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume}
+    findings.expect(secrets == {"attest-gateway-secrets"}, f"{place}: has the secrets {secrets}")
+
+
+def check_token_files(findings, objects, made):
+    """What the component gateway adds to the workers: files of secrets that somebody makes."""
+    place = "kubernetes/components/gateway"
+    known = {("Deployment", "attest-worker"), ("Job", "attest-worker-migrate"),
+             ("CronJob", "attest-worker-canary")}
+    met = set()
+    for patch in load(FOLDER / "components/gateway/kustomization.yaml")[0]["patches"]:
+        target = patch["target"]
+        met |= {(kind, name) for kind, name in known if re.fullmatch(target["kind"], kind)
+                and re.fullmatch(target["name"], name)}
+        values = [step["value"] for step in yaml.safe_load(patch["patch"])]
+        mount = next(value for value in values if "mountPath" in value)
+        volume = next(value for value in values if "secret" in value)
+        findings.expect(mount["name"] == volume["name"] and mount["readOnly"],
+                        f"{place}: volume and mount differ")
+        files = {f"{mount['mountPath']}/{name}" for name in made[volume["secret"]["secretName"]]}
+        named = set()
+        for name, value in ((value["name"], value["value"]) for value in values
+                            if "value" in value):
+            findings.expect(is_known_variable(name), f"{place}: no setting has {name}")
+            named |= set(value.split(",")) if value.startswith("/") else set()
+        findings.expect(named == files, f"{place}: {named} are named, {files} are mounted")
+        topic = next(value["value"] for value in values if value["name"].endswith("__REPLIES"))
+        settings_file = text("deploy/kubernetes/example-gateway/gateway.json5")
+        findings.expect(f'replies: "{topic}"' in settings_file,
+                        f"{place}: gateways and workers differ in the reply topic")
+    findings.expect(met == known, f"{place}: patches {met}")
+    for kind, name in known:
+        findings.expect(objects[kind]["metadata"]["name"] == name, f"{place}: no {kind} {name}")
 
 
 def endpoint_paths():

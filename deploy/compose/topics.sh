@@ -4,10 +4,12 @@
 set -euo pipefail
 
 make_topic() {
-    local name="$1"
+    local name="$1" partitions="$PARTITIONS"
+    # Each gateway reads one of its own.
+    if [ "$name" = attest.replies.v1 ]; then partitions="${REPLY_PARTITIONS:-2}"; fi
     shift
     /opt/kafka/bin/kafka-topics.sh --bootstrap-server "$BOOTSTRAP_SERVERS" --create --if-not-exists \
-        --topic "$name" --partitions "$PARTITIONS" --replication-factor "$REPLICATION_FACTOR" \
+        --topic "$name" --partitions "$partitions" --replication-factor "$REPLICATION_FACTOR" \
         --config "min.insync.replicas=$MIN_INSYNC_REPLICAS" --config cleanup.policy=delete "$@"
 }
 
@@ -20,3 +22,5 @@ make_topic attest.verdicts.v1 --config retention.ms=$((14 * day))
 # A dead letter is the record with more headers, so it must take more bytes.
 make_topic attest.dead-letters.v1 --config retention.ms=$((30 * day)) \
     --config max.message.bytes=$((1048588 + 64 * 1024))
+# Copies of verdicts for gateways, who read them at once or not at all.
+make_topic attest.replies.v1 --config retention.ms=$((10 * 60 * 1000)) --config segment.ms=600000
