@@ -96,10 +96,15 @@ extension EndToEndTests {
             #expect(verdicts.count { $0.reason == "challenge_used" } == 1, "\(verdicts)")
 
             // The same requests once more have the same answers, byte for byte.
+            // While the second lane joins the group, commits are refused, and a record that comes
+            // again is answered again: more than two of one are right.
+            let before = try await world.answers().mapValues(\.count)
             try world.send(records)
             try await eventually("both again", within: .seconds(60)) {
                 let answers = try await world.answers()
-                return ["assertion 0", "assertion 1"].allSatisfy { answers[$0]?.count == 2 }
+                return ["assertion 0", "assertion 1"].allSatisfy {
+                    answers[$0]?.count ?? 0 > before[$0] ?? 0
+                }
             }
             let repeated = try await world.answers()
             for id in ["assertion 0", "assertion 1"] {
