@@ -12,7 +12,7 @@ enum DER {
 
     /// SEQUENCE of encoded elements.
     static func sequence(_ elements: [[UInt8]]) -> [UInt8] {
-        element(tag: [0x30], Array(elements.joined()))
+        element(tag: [0x30], elements.concatenated)
     }
 
     /// SET of encoded elements, which are not sorted.
