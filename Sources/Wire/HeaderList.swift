@@ -9,7 +9,7 @@ extension [Header] {
     }
 
     /// The one text under a name; nil where there is none, or where two differ.
-    func onlyText(named name: String) -> String? {
+    package func onlyText(named name: String) -> String? {
         let texts = texts(named: name)
         guard let first = texts.first, let text = first,
             texts.allSatisfy({ $0.map { $0.utf8.elementsEqual(text.utf8) } ?? false })

@@ -26,7 +26,7 @@ final class GatewayBench: Sendable {
         func connect(_ isConnected: Bool) { state.withLock { $0.isConnected = isConnected } }
         func fill() { state.withLock { $0.isFull = true } }
 
-        func publish(_ record: OutgoingRecord, of requestID: RequestID) -> Bool {
+        func publish(_ record: OutgoingRecord, _ sendID: SendID) -> Bool {
             state.withLock { state in
                 guard !state.isFull else { return false }
                 state.records.append(record)
@@ -50,13 +50,18 @@ final class GatewayBench: Sendable {
     }
 
     init(
-        waitingMax: Int = 100,
+        waitingMax: Int = 100, otherApps: [String] = [],
         rates: RateLimiter.Rates = RateLimiter.Rates(
             callerPerMinute: 0, callerBurst: 1, totalPerSecond: 0, totalBurst: 1)
     ) {
         var app = Settings.App()
         app.appID = "TEAM.app"
         app.resources = ["projects/1/apps/a", "oauthClients/o"]
+        let others = otherApps.map { appID in
+            var app = Settings.App()
+            app.appID = appID
+            return app
+        }
         let box = Box()
         now = box
         let clock: @Sendable () -> Duration = { box.now.withLock { $0 } }
@@ -72,7 +77,7 @@ final class GatewayBench: Sendable {
             GatewaySettings(
                 requestTopic: "requests", replyTopic: "replies", replyPartition: 4,
                 source: "//attest-gateway/4", deadline: .seconds(10), waitingMax: waitingMax,
-                callers: Live(callers), rates: rates, apps: Live(AppDirectory([app]))),
+                callers: Live(callers), rates: rates, apps: Live(AppDirectory([app] + others))),
             addressHeader: nil, publisher: publisher, observer: observer,
             randomWord: { .random(in: .min ... .max) }, monotonic: clock)
     }
@@ -106,7 +111,12 @@ final class GatewayBench: Sendable {
         try #require(try json(publisher.records.last?.value)["requestId"] as? String)
     }
 
-    func reply(_ id: String, _ members: String) {
-        service.received(Array("{\"requestId\":\"\(id)\",\(members)}".utf8))
+    /// Answers the last record that was published, or one of those before it.
+    func reply(_ members: String, to number: Int? = nil) throws {
+        let records = publisher.records
+        let record = records[number ?? records.count - 1]
+        let id = try #require(try json(record.value)["requestId"] as? String)
+        let sendID = record.headers.filter { $0.name == SendID.header }
+        service.received(Array("{\"requestId\":\"\(id)\",\(members)}".utf8), sendID)
     }
 }

@@ -22,7 +22,7 @@ import Worker
         #expect(body["type"] as? String == "challenge" && body["appId"] as? String == "TEAM.app")
         let id = try #require(body["requestId"] as? String)
         #expect(id.utf8.count == 32)
-        bench.reply(id, #""outcome":"accepted","challenge":"Y2g=","ttl":"300s""#)
+        try bench.reply(#""outcome":"accepted","challenge":"Y2g=","ttl":"300s""#)
         let answer = try #require(exchange.answer)
         #expect(answer.status == 200)
         #expect(AnswerTests.text(answer) == #"{"challenge":"Y2g=","ttl":"300s"}"#)
@@ -40,7 +40,7 @@ import Worker
         let exchange = bench.post(
             "/v1/oauthClients/o:exchangeAppAttestAttestation", bench.attestation)
         let id = try bench.lastID()
-        bench.reply(id, #""outcome":"rejected","reason":"challenge_used","retryable":false"#)
+        try bench.reply(#""outcome":"rejected","reason":"challenge_used","retryable":false"#)
         let answer = try #require(exchange.answer)
         #expect(answer.status == 403)
         #expect(AnswerTests.text(answer).contains(#""reason":"CHALLENGE_USED""#))
@@ -90,6 +90,15 @@ import Worker
         #expect(bench.publisher.records.isEmpty && bench.service.waitingCount == 0)
     }
 
+    @Test func `a challenge for one of several apps must say which`() throws {
+        let bench = GatewayBench(otherApps: ["TEAM.other"])
+        let answer = try #require(bench.post("/v1/challenges", "{}").answer)
+        #expect(answer.status == 400, "a 404 would send an SDK away for a day")
+        #expect(AnswerTests.text(answer).contains(#""reason":"APP_ID_MISSING""#))
+        #expect(bench.post("/v1/challenges", #"{"appId":"TEAM.other"}"#).answer == nil)
+        #expect(bench.publisher.records.count == 1)
+    }
+
     @Test func `a backend consumes a token`() throws {
         let bench = GatewayBench()
         let exchange = bench.send(
@@ -97,7 +106,7 @@ import Worker
             ["authorization": GatewayBench.bearer])
         let body = try bench.json(bench.publisher.records.first?.value)
         #expect(body["type"] as? String == "consume" && body["token"] as? String == "a.b.c")
-        bench.reply(try bench.lastID(), #""outcome":"accepted""#)
+        try bench.reply(#""outcome":"accepted""#)
         #expect(exchange.answer.map(AnswerTests.text) == "{}")
     }
 
@@ -109,8 +118,7 @@ import Worker
             ["authorization": GatewayBench.bearer])
         let body = try bench.json(bench.publisher.records.first?.value)
         #expect(body["audience"] as? String == "projects/1", "the path's, whatever the body says")
-        bench.reply(
-            try bench.lastID(), #""outcome":"rejected","reason":"token_invalid","retryable":false"#)
+        try bench.reply(#""outcome":"rejected","reason":"token_invalid","retryable":false"#)
         #expect(exchange.answer?.status == 403)
         _ = bench.post("/v1/projects/1/apps/a:generateAppAttestChallenge")
         let other = try bench.json(bench.publisher.records.last?.value)
@@ -127,7 +135,7 @@ import Worker
         bench.service.tick()
         let answer = try #require(exchange.answer)
         #expect(answer.status == 503 && answer.headers.contains { $0.0 == "Retry-After" })
-        bench.reply(try bench.lastID(), #""outcome":"accepted","challenge":"Y2g=","ttl":"1s""#)
+        try bench.reply(#""outcome":"accepted","challenge":"Y2g=","ttl":"1s""#)
         #expect(exchange.answer?.status == 503)
     }
 
@@ -153,7 +161,7 @@ import Worker
     @Test func `a request that can't be sent is told to whoever waits`() throws {
         let bench = GatewayBench()
         let exchange = bench.post("/v1/challenges")
-        let id = try #require(RequestID(try bench.lastID()))
+        let id = try #require(bench.publisher.records.last.flatMap { SendID($0.headers) })
         bench.service.give(Refusal(.unavailable, "not_sent", "gone"), to: id)
         #expect(exchange.answer?.status == 503)
     }
@@ -175,7 +183,7 @@ import Worker
         }
     }
 
-    @Test func `a repeated request has one id, and one verdict answers both`() throws {
+    @Test func `a repeated request has one id, and each sending of it its own answer`() throws {
         let bench = GatewayBench()
         let headers = ["idempotency-key": "7d4c"]
         let path = "/v1/oauthClients/o:exchangeAppAttestAttestation"
@@ -184,11 +192,38 @@ import Worker
             try bench.json($0.value)["requestId"] as? String
         }
         #expect(ids.count == 2 && ids[0] == ids[1])
-        bench.reply(
-            try #require(ids[0]),
-            #""outcome":"accepted","artifact":"YQ==","appCheckToken":{"token":"t","ttl":"1s"}"#)
-        let texts = exchanges.map { $0.answer.map(AnswerTests.text) }
-        #expect(texts[0] != nil && texts[0] == texts[1])
+        let accepted =
+            #""outcome":"accepted","artifact":"YQ==","appCheckToken":{"token":"t","ttl":"1s"}"#
+        try bench.reply(accepted, to: 0)
+        #expect(exchanges[0].answer?.status == 200)
+        #expect(exchanges[1].answer == nil)
+        // The worker answers the second record by the verdict of the first.
+        try bench.reply(accepted, to: 1)
+        #expect(
+            exchanges[1].answer.map(AnswerTests.text) == exchanges[0].answer.map(AnswerTests.text))
+    }
+
+    /// An idempotency key can be known to others: whoever sends rubbish under it must not get what
+    /// another's request is answered with.
+    @Test func `nobody is answered by the verdict on another's request of the same id`() throws {
+        let bench = GatewayBench()
+        let headers = ["idempotency-key": "7d4c"]
+        let path = "/v1/oauthClients/o:exchangeAppAttestAttestation"
+        let honest = bench.send("POST", path, bench.attestation, headers)
+        let rubbish = bench.send(
+            "POST", path, bench.attestation.replacing("AQID", with: "AAAA"), headers)
+        let accepted =
+            #""outcome":"accepted","artifact":"YQ==","appCheckToken":{"token":"t","ttl":"1s"}"#
+        try bench.reply(
+            #""outcome":"rejected","reason":"request_id_conflict","retryable":false"#, to: 1)
+        #expect(rubbish.answer?.status == 409 && honest.answer == nil)
+        try bench.reply(accepted, to: 0)
+        #expect(honest.answer?.status == 200)
+        // Nor by what its own id was answered before, which came late.
+        let late = bench.send(
+            "POST", path, bench.attestation.replacing("AQID", with: "AAAA"), headers)
+        try bench.reply(accepted, to: 0)
+        #expect(late.answer == nil)
     }
 
     @Test func `the id of a repeated request is the caller's, the path's and the key's own`() throws
@@ -216,9 +251,7 @@ import Worker
     @Test func `an idempotency key that is used for two requests is a conflict`() throws {
         let bench = GatewayBench()
         let exchange = bench.post("/v1/challenges")
-        bench.reply(
-            try bench.lastID(),
-            #""outcome":"rejected","reason":"request_id_conflict","retryable":false"#)
+        try bench.reply(#""outcome":"rejected","reason":"request_id_conflict","retryable":false"#)
         #expect(exchange.answer?.status == 409)
         #expect(exchange.answer.map(AnswerTests.text)?.contains("ABORTED") ?? false)
     }
@@ -229,7 +262,7 @@ import Worker
         bench.service.drain()
         #expect(bench.post("/v1/challenges").answer?.status == 503)
         #expect(!bench.observer.health(.readiness).isWell)
-        bench.reply(try bench.lastID(), #""outcome":"accepted","challenge":"Y2g=","ttl":"1s""#)
+        try bench.reply(#""outcome":"accepted","challenge":"Y2g=","ttl":"1s""#)
         #expect(early.answer?.status == 200)
         let late = GatewayBench()
         let left = late.post("/v1/challenges")
@@ -241,7 +274,7 @@ import Worker
         let bench = GatewayBench()
         let exchange = bench.post("/v1/challenges")
         for value in [nil, "", "{}", "nonsense", #"{"requestId":"x","outcome":"accepted"}"#] {
-            bench.service.received(value.map { Array($0.utf8) })
+            bench.service.received(value.map { Array($0.utf8) }, [])
         }
         #expect(exchange.answer == nil)
         let text = String(decoding: bench.observer.metrics(as: .prometheus), as: UTF8.self)

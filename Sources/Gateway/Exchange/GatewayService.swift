@@ -12,7 +12,7 @@ package protocol RequestPublisher: Sendable {
     /// Puts a record on its way; waits for nothing.
     ///
     /// - Returns: false where there is no room.
-    func publish(_ record: OutgoingRecord, of requestID: RequestID) -> Bool
+    func publish(_ record: OutgoingRecord, _ sendID: SendID) -> Bool
 }
 
 /// What a gateway goes by.
@@ -62,6 +62,7 @@ package final class GatewayService: ExchangeHandler {
     private struct Waiter: Sendable {
         let exchange: Exchange
         let route: Route
+        let requestID: RequestID
         let since: Duration
     }
 
@@ -209,7 +210,12 @@ package final class GatewayService: ExchangeHandler {
         }
         guard route.resource == nil else { return (appID, message) }
         appID = settings.apps.value.appID(named: message.appID)
-        if appID == nil, message.appID != nil || route.method == .challenges { throw unknown }
+        guard appID == nil else { return (appID, message) }
+        if message.appID != nil { throw unknown }
+        if route.method == .challenges {
+            throw Refusal(
+                .invalidArgument, "app_id_missing", "there are several apps: say appId")
+        }
         return (appID, message)
     }
 
@@ -241,6 +247,7 @@ package final class GatewayService: ExchangeHandler {
             throw Refusal(
                 .unavailable, "broker_unavailable", "the message broker is away", retryAfter: 5)
         }
+        let sendID = SendID(random: randomWord)
         let record = OutgoingRecord(
             topic: settings.requestTopic, key: message.keyID.map { Array($0.text.utf8) },
             value: message.recordValue(
@@ -248,11 +255,11 @@ package final class GatewayService: ExchangeHandler {
                 // The path's project: a token is consumed under its own alone.
                 audience: route.method == .verifyAppCheckToken ? route.resource : nil,
                 takesSubject: caller.standing == .backend),
-            headers: headers(of: request))
-        let waiter = Waiter(exchange: exchange, route: route, since: now)
+            headers: headers(of: request, sendID))
+        let waiter = Waiter(exchange: exchange, route: route, requestID: id, since: now)
         // Waiting before it is sent: the verdict may come before the sending returns.
         let hasRoom = state.withLock { state in
-            state.waiting.add(id, waiter, until: now + settings.deadline)
+            state.waiting.add(sendID, waiter, until: now + settings.deadline)
         }
         guard hasRoom else {
             throw Refusal(
@@ -260,16 +267,16 @@ package final class GatewayService: ExchangeHandler {
                 retryAfter: 2)
         }
         observer.waiting(state.withLock { $0.waiting.count })
-        guard !publisher.publish(record, of: id) else { return }
+        guard !publisher.publish(record, sendID) else { return }
         give(
             Refusal(
                 .unavailable, "too_many_unsent", "requests can't be sent as fast as they come",
-                retryAfter: 2), to: id)
+                retryAfter: 2), to: sendID)
     }
 
-    private func headers(of request: ExchangeRequest) -> [Header] {
+    private func headers(of request: ExchangeRequest, _ sendID: SendID) -> [Header] {
         var headers = [
-            Header(name: "content-type", text: "application/json"),
+            sendID.asHeader, Header(name: "content-type", text: "application/json"),
             Header(name: "ce_source", text: settings.source),
         ]
         headers += ReplyAddress.headers(
@@ -283,33 +290,32 @@ package final class GatewayService: ExchangeHandler {
     // MARK: Verdicts
 
     /// Takes what came on the reply topic.
-    package func received(_ value: [UInt8]?) {
+    ///
+    /// - Parameters:
+    ///   - value: the verdict.
+    ///   - headers: those of its record, which tell what it answers.
+    package func received(_ value: [UInt8]?, _ headers: [Header]) {
         guard let verdict = ReplyVerdict(value: value) else {
             observer.reply("unreadable")
             return
         }
-        let waiters = take(verdict.requestID)
-        observer.reply(waiters.isEmpty ? "unawaited" : "answered")
-        for waiter in waiters {
-            do throws(Refusal) {
-                let answer = try GatewayAnswer.make(verdict, for: waiter.route)
-                waiter.exchange.answer(answer)
-                observer.answered(
-                    waiter.route.method, status: answer.status, reason: nil,
-                    duration: monotonic() - waiter.since)
-            } catch {
-                var refusal = error
-                refusal.requestID = verdict.requestID
-                finish(waiter, refusal)
-            }
+        let waiter = SendID(headers).flatMap(take)
+        observer.reply(waiter == nil ? "unawaited" : "answered")
+        guard let waiter else { return }
+        do throws(Refusal) {
+            let answer = try GatewayAnswer.make(verdict, for: waiter.route)
+            waiter.exchange.answer(answer)
+            observer.answered(
+                waiter.route.method, status: answer.status, reason: nil,
+                duration: monotonic() - waiter.since)
+        } catch {
+            finish(waiter, error)
         }
     }
 
     /// A request can't be sent: whoever waits for it need not wait.
-    package func give(_ refusal: Refusal, to id: RequestID) {
-        var refusal = refusal
-        refusal.requestID = id
-        for waiter in take(id) { finish(waiter, refusal) }
+    package func give(_ refusal: Refusal, to id: SendID) {
+        if let waiter = take(id) { finish(waiter, refusal) }
     }
 
     /// Answers those who have waited long enough; to be called several times a second.
@@ -319,12 +325,12 @@ package final class GatewayService: ExchangeHandler {
             (state.waiting.takeExpired(now: now), state.waiting.count)
         }
         observer.waiting(count)
-        for (id, waiter) in expired {
-            var refusal = Refusal(
-                .unavailable, "deadline_exceeded", "there is no verdict yet; repeat the request",
-                retryAfter: 2)
-            refusal.requestID = id
-            finish(waiter, refusal)
+        for waiter in expired {
+            finish(
+                waiter,
+                Refusal(
+                    .unavailable, "deadline_exceeded",
+                    "there is no verdict yet; repeat the request", retryAfter: 2))
         }
     }
 
@@ -346,13 +352,15 @@ package final class GatewayService: ExchangeHandler {
         }
     }
 
-    private func take(_ id: RequestID) -> [Waiter] {
-        let (waiters, count) = state.withLock { ($0.waiting.take(id), $0.waiting.count) }
+    private func take(_ id: SendID) -> Waiter? {
+        let (waiter, count) = state.withLock { ($0.waiting.take(id), $0.waiting.count) }
         observer.waiting(count)
-        return waiters
+        return waiter
     }
 
     private func finish(_ waiter: Waiter, _ refusal: Refusal) {
+        var refusal = refusal
+        refusal.requestID = waiter.requestID
         waiter.exchange.answer(refusal.answer)
         observer.answered(
             waiter.route.method, status: refusal.status, reason: refusal.reason,

@@ -66,7 +66,7 @@ package struct KafkaReplies: Sendable {
                     ["topic": LogValue(topic), "partition": LogValue(partition)])
                 while !stop.isRequested {
                     for record in try reader.read(recordsMax: Self.recordsMax, wait: Self.wait) {
-                        service.received(record.value)
+                        service.received(record.value, record.headers)
                     }
                 }
             } catch {

@@ -1,7 +1,7 @@
 internal import Dispatch
 package import KafkaTransport
 internal import Synchronization
-package import Wire
+internal import Wire
 package import Worker
 
 /// The request topic, written by one thread for all that ask.
@@ -11,7 +11,7 @@ package import Worker
 package final class KafkaRequests: RequestPublisher {
     private struct Outgoing: Sendable {
         let record: OutgoingRecord
-        let id: RequestID
+        let id: SendID
     }
 
     /// The most records that wait for the thread.
@@ -54,10 +54,10 @@ package final class KafkaRequests: RequestPublisher {
     /// Leaves a record for the thread.
     ///
     /// - Returns: false where too many wait already.
-    package func publish(_ record: OutgoingRecord, of requestID: RequestID) -> Bool {
+    package func publish(_ record: OutgoingRecord, _ sendID: SendID) -> Bool {
         let hasRoom = queue.withLock { queue in
             guard queue.count < Self.queuedMax else { return false }
-            queue.append(Outgoing(record: record, id: requestID))
+            queue.append(Outgoing(record: record, id: sendID))
             return true
         }
         if hasRoom { wake.signal() }
@@ -78,7 +78,7 @@ package final class KafkaRequests: RequestPublisher {
             }))
         defer { sink.close(wait: .seconds(2)) }
         var lastTicket: UInt64 = 0
-        var unreported: [UInt64: RequestID] = [:]
+        var unreported: [UInt64: SendID] = [:]
         while true {
             let outgoing = queue.withLock { queue in
                 defer { queue.removeAll(keepingCapacity: true) }

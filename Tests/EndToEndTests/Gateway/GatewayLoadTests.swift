@@ -61,7 +61,15 @@ extension EndToEndTests {
             #expect(await lost?.status ?? 0 == 0, "its answer went down with the gateway")
 
             let (second, newAddress) = try await gateways.startGateway(partition: 0)
+            // A stranger who knows the key has something else sent under it, and waits as well.
+            let other = GatewayWorld.bytes(
+                Self.path + "exchangeAppAttestAttestation", phone.attestation(over: [1]), key)
+            async let stranger = blocking { try HTTPExchange.send(other, to: newAddress) }
+            try await eventually("the stranger waits", within: .seconds(10)) {
+                try second.metrics.sum("attest_gateway_waiting_requests") == 1
+            }
             worker.send(SIGCONT)
+            #expect(try await stranger.status == 409, "the verdict before it is another's")
             let answers = [
                 try await GatewayWorld.post(
                     Self.path + "exchangeAppAttestAttestation", body, key, to: newAddress),
@@ -72,7 +80,8 @@ extension EndToEndTests {
             #expect(answers[0].body == answers[1].body)
             // The challenge was used once, by one decision, whatever was published how often.
             let verdicts = try await gateways.world.answers().filter { $0.key.hasPrefix("i-") }
-            #expect(verdicts.count == 1 && verdicts.values.allSatisfy { Set($0).count == 1 })
+            let kinds = verdicts.values.map { Set($0).count }
+            #expect(kinds == [2], "the decision, and the stranger's conflict")
 
             try await Self.expectOutage(gateways, second, newAddress, worker)
         }
