@@ -150,6 +150,7 @@ package struct ClientMessage: Sendable {
             throw .malformed("\(clientData) is too long")
         }
         members.append((clientData, .text(text)))
+        try readUse(fields)
     }
 
     // MARK: Fields
@@ -193,6 +194,11 @@ package struct ClientMessage: Sendable {
         _ fields: RequestFields, _ limits: MessageLimits
     ) throws(RequestProblem) {
         try copy(fields, "challenge", or: nil, limits.clientDataBytesMax)
+        try readUse(fields)
+    }
+
+    /// Whether the token that is asked for shall be good for one call.
+    private mutating func readUse(_ fields: RequestFields) throws(RequestProblem) {
         guard try fields.flag("limitedUse", orSpelled: "limited_use") else { return }
         members.append(("limitedUse", .flag(true)))
     }

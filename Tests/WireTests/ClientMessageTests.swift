@@ -79,6 +79,18 @@ import Wire
         #expect(assertion.kind == .assertion && assertion.object == [1, 2, 3])
     }
 
+    @Test(arguments: [#""limitedUse":true"#, #""limited_use":true"#, #""limitedUse":false"#])
+    func `Capgo's apps can ask for a token for limited use`(member: String) throws {
+        let body =
+            #"{"platform":"ios","format":"apple-app-attest","keyId":"\#(Self.keyText)","#
+            + #""token":"AQID",\#(member),"#
+        let isAsked = member.hasSuffix("true")
+        let registration = try request(body + #""challenge":"c"}"#, .capgoRegistration)
+        #expect(registration.isForLimitedUse == isAsked)
+        let assertion = try request(body + #""payload":"{}"}"#, .capgoAssertion)
+        #expect(assertion.isForLimitedUse == isAsked)
+    }
+
     @Test func `a challenge is asked for with an empty body, braces, or a purpose`() throws {
         for body in ["", "{}", " {} "] {
             let message = try ClientMessage(Array(body.utf8), form: .challenge)
