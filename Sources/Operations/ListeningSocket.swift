@@ -67,7 +67,8 @@ private func fault(_ address: ListenAddress, errno code: Int32) -> Fault {
     case EADDRINUSE:
         fault(
             address, .unavailable,
-            "another process listens there: stop it, or give this worker another operations.listen")
+            "another process listens there: stop it, or set another address (operations.listen;"
+                + " of a gateway gateway.listen)")
     case EADDRNOTAVAIL:
         fault(address, .config, "it is no address of this machine")
     case EACCES:

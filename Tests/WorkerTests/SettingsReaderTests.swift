@@ -36,6 +36,43 @@ import Testing
         return try #require(error).problems.map(\.description)
     }
 
+    /// A value that is wrong must not be taken for one that is absent.
+    @Test func `no setting takes a value that breaks its rule`() throws {
+        for setting in SettingsTable.all where !setting.isMap {
+            let parts = setting.key.split(separator: ".")
+            let file =
+                parts.map { "{\($0): " }.joined() + "[true]"
+                + String(repeating: "}", count: parts.count)
+            let reading = Result { try read(file: file) }
+            guard case .failure(let error as InvalidSettings) = reading else {
+                Issue.record("\(setting.key) takes [true]")
+                continue
+            }
+            let problem = error.problems.first { $0.key == setting.key }
+            #expect(
+                problem?.message.hasPrefix("must ") ?? false,
+                "\(setting.key): \(error.problems.map(\.description))")
+        }
+    }
+
+    @Test(arguments: ["short", "long enough, with blanks", "goodgoodgoodgoodgood\n# no"])
+    func `a caller's secret that can't be one is refused, and not shown`(lines: String) throws {
+        for key in ["apiKeys", "bearerTokens"] {
+            let said = try problems(
+                file: "{gateway: {\(key)File: \"secrets\"}}", files: ["secrets": lines])
+            #expect(said.count == 1 && said[0].contains("lines of 16 to 512 characters"))
+            #expect(!said.joined().contains(lines.prefix(5)))
+        }
+    }
+
+    @Test(arguments: ["X Y:", "", "X-Forwarded-For:", "X\u{e9}"])
+    func `what can't be a header's name is refused`(name: String) throws {
+        let said = try problems([:], ["--gateway.addressHeader=\(name)"])
+        #expect(said.count == 1 && said[0].contains("must be a header's name"))
+        let fine = try read([:], ["--gateway.addressHeader=X-Forwarded-For"]).settings
+        #expect(fine.gateway.addressHeader == "X-Forwarded-For")
+    }
+
     @Test func `nothing at all gives the defaults`() throws {
         let reading = try read()
         #expect(reading.settings == Settings())

@@ -47,7 +47,7 @@ package enum ExchangeFlaw: Hashable, Sendable {
 
 /// What bounds an ``ExchangeServer``.
 package struct ExchangeLimits: Hashable, Sendable {
-    /// Connections at once; more are closed as they come.
+    /// Connections at once; more wait until one ends, without an answer.
     package var connectionsMax = 2048
     /// The most bytes of a body.
     package var bodyBytesMax = 64 * 1024

@@ -123,10 +123,7 @@ extension SettingType<Int> {
 extension SettingType<Int?> {
     /// A whole number within a range that may be absent.
     static func optionalInteger(in range: ClosedRange<Int>) -> Self {
-        let type = SettingType<Int>.integer(in: range)
-        return Self(rule: type.rule, parse: { type.parse($0) }) {
-            $0.map { .number(Int64($0)) } ?? .null
-        }
+        .optional(.integer(in: range))
     }
 }
 

@@ -64,8 +64,9 @@ extension SettingsTable {
             "The most requests that wait for their verdicts; one more is answered 503 at once."),
         Setting(
             "gateway.connectionsMax", \.gateway.connectionsMax, .integer(in: 1...200_000),
-            "The most connections; more are closed as they come. Times `gateway.bodyBytesMax`, the"
-                + " memory that callers can make the gateway use."),
+            "The most connections; more wait until one ends, so let the proxy bound those of one"
+                + " address. Times `gateway.bodyBytesMax`, the memory that callers can make the"
+                + " gateway use."),
     ]
 
     private static let callers: [Setting<Settings>] = [
@@ -84,7 +85,7 @@ extension SettingsTable {
             "Whether callers with neither are served."),
         Setting(
             "gateway.addressHeader", \.gateway.addressHeader,
-            .optionalText("a header's name", bytesMax: 64),
+            .headerName,
             "The header to whose end the proxy in front appends the caller's address, such as"
                 + " `X-Forwarded-For`; the last address in it is believed. Set it only where every"
                 + " request comes through that proxy. Unset, the connection's own address counts."),
@@ -151,6 +152,28 @@ extension SettingType<String> {
 }
 
 extension SettingType<String?> {
+    /// The name of an HTTP header: a token of RFC 9110, 5.6.2.
+    fileprivate static var headerName: Self {
+        .optional(
+            SettingType<String>(rule: "a header's name, such as X-Forwarded-For") { value in
+                guard case .text(let text) = value, (1...64).contains(text.utf8.count),
+                    text.utf8.allSatisfy(isTokenByte)
+                else { return nil }
+                return text
+            } show: {
+                .text($0)
+            })
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
     /// Secrets that callers introduce themselves by, a line each.
     fileprivate static var callerSecrets: Self {
         Self(rule: "lines of 16 to 512 characters without blanks, at most 1000 of them") { value in
@@ -160,7 +183,9 @@ extension SettingType<String?> {
                 (16...512).contains(line.utf8.count)
                     && line.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             }
-            return !lines.isEmpty && lines.count <= 1000 && areSecrets ? text : nil
+            // As a choice of two values the second would be a secret that is absent.
+            guard !lines.isEmpty, lines.count <= 1000, areSecrets else { return nil }
+            return text
         } show: {
             $0.map(SettingValue.text) ?? .null
         }
