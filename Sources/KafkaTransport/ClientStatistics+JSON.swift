@@ -37,8 +37,11 @@ extension ClientStatistics {
             let read = try? JSONDecoder().decode(StatisticsText.self, from: data)
         else { return nil }
         self.init()
-        // Group coordinators and bootstrap addresses are told a second time, under negative ids.
-        brokers = (read.brokers ?? [:]).values.filter { ($0.nodeid ?? -1) >= 0 }.map { broker in
+        // Bootstrap addresses are told a second time, under negative ids, and so is the group's
+        // coordinator, as a broker of its own with the id of the one that it is.
+        let told = (read.brokers ?? [:]).values
+            .filter { ($0.nodeid ?? -1) >= 0 && $0.source != "logical" }
+        brokers = told.map { broker in
             Broker(
                 name: broker.nodename ?? "", isUp: broker.state == "UP",
                 roundTrips: broker.rtt?.durations ?? [:])
@@ -70,6 +73,7 @@ private struct StatisticsText: Decodable {
         var nodeid: Int?
         var nodename: String?
         var state: String?
+        var source: String?
         var rtt: RoundTrips?
     }
 

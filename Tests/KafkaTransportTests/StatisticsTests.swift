@@ -20,6 +20,8 @@ import Worker
                         "rtt": {"cnt": 3, "p50": 1500, "p99": 9000}},
                       "a": {"nodeid": 1, "nodename": "a:1", "state": "TRY_CONNECT",
                         "rtt": {"cnt": 0, "p50": 0, "p99": 0}},
+                      "GroupCoordinator": {"nodeid": 2, "nodename": "b:1", "state": "UP",
+                        "source": "logical"},
                       "boot": {"nodeid": -1, "nodename": "c:1", "state": "UP"}},
                      "topics": {"t": {"partitions": {
                        "0": {"partition": 0, "fetch_state": "active", "hi_offset": 12,
